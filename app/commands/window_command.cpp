@@ -10,6 +10,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
+#include "app/window/sessions.h"
 #if STENCILSCOPE_HAS_WINDOW
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/start.h"
@@ -82,7 +83,7 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
     if (request.continues) {
         if (!words.spec_file.empty())
             throw InputError("--continue takes its settings along: leave --spec out");
-        const auto kept = find_sessions().files;
+        const auto kept = find_sessions();
         if (kept.empty()) throw InputError("--continue: no session was kept yet; the window keeps its own");
         const std::string& last = kept.front();
         try {

@@ -26,6 +26,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
 #include "app/window/scripted_run.h"
+#include "app/window/sessions.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
 #include "sim/files/atomic_file.h"
@@ -34,7 +35,6 @@
 #include "sim/machine/kernel_cache.h"
 #include "sim/run/output/video.h"
 #include "sim/session/engine/engine.h"
-#include "sim/session/gallery/thumbnail.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 
@@ -138,7 +138,7 @@ class MainWindow {
             ends_ = true;
             draw_frame();
         }
-        keeper_.finish(*snapshot_, crashed, picture_);
+        keeper_.finish(*snapshot_, picture_);
     }
 
     /// Returns the contents of the performance panel, for --json.

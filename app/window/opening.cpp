@@ -7,6 +7,7 @@
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
+#include "app/window/sessions.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/resolve.h"
@@ -82,18 +83,17 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
         if (!told.empty()) ui.act(action::Tell{told, "", true});
     if (!scripted) {
         recall(ui, request.spec);
-        KeptSessions kept = find_sessions();
-        ui.panel.start = {request.start_page, request.start_page && kept.crashed};
-        ui.panel.exports.sessions = std::move(kept.files);
+        ui.panel.start_page = request.start_page;
+        ui.panel.sessions.files = find_sessions();
     }
     if (request.panes) ui.panes = *request.panes;
     ui.profiles = request.spec.profiles;
     ui.surface = request.spec.surface;
     if (!request.out.empty())
-        ui.panel.exports.folder = ui.panel.measure.folder = ui.panel.examples.folder = request.out;
+        ui.preferences.exports.folder = ui.panel.measure.folder = ui.panel.examples.folder = request.out;
     if (request.exports) {
-        ui.panel.exports.files = request.spec.exports;
-        std::erase_if(ui.panel.exports.files, is_frame_export);
+        ui.preferences.exports.files = request.spec.exports;
+        std::erase_if(ui.preferences.exports.files, is_frame_export);
     }
     if (!request.draft.empty()) {
         ui.panel.equation.draft = request.draft;
@@ -117,14 +117,9 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
 void recall(UiState& ui, RunSpec& spec) {
     const Preferences& p = ui.preferences;
     if (const auto panes = panes_named(p.view)) ui.panes = *panes;
-    static_cast<KeptChoices&>(ui) = p;
-    ExportState& state = ui.panel.exports;
-    state.folder = p.export_folder;
-    state.replace = p.export_replace;
-    state.files.clear();
-    for (const Export& file : kExports)
-        if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
-            state.files.emplace_back(file.name);
+    std::erase_if(ui.preferences.exports.files, [](const std::string& name) {
+        return std::ranges::find(kExports, name, &Export::name) == std::end(kExports);
+    });
     if (spec.chosen_colormap(spec.shown()).empty()) set_if_known(spec, setting_name::colormap, p.colormap);
     set_if_known(spec, setting_name::laplacian_colormap, p.laplacian_colormap);
 }
@@ -132,12 +127,8 @@ void recall(UiState& ui, RunSpec& spec) {
 Preferences kept(const UiState& ui, const RunSpec& now) {
     Preferences p = ui.preferences;
     p.view = shown_view(ui).name;
-    static_cast<KeptChoices&>(p) = ui;
     if (!now.colormap.empty()) p.colormap = now.colormap;
     p.laplacian_colormap = now.laplacian_colormap;
-    p.export_folder = ui.panel.exports.folder;
-    p.export_files = ui.panel.exports.files;
-    p.export_replace = ui.panel.exports.replace;
     return p;
 }
 

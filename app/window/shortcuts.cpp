@@ -5,7 +5,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "sim/text/names.h"
@@ -15,79 +14,76 @@ namespace {
 
 constexpr int kMods = GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER;
 
-constexpr Shortcut kShortcuts[] = {
-    {"Space", "Run or pause; stop a jump", toggle_running, kPresses},
-    {".", "One step, then pause", act<action::Step>, kRepeats},
-    {"R", "Back to the start; settings are kept", act<action::Reset>},
-    {"+", "Twice as many steps per frame", faster, kRepeats},
-    {"-", "Half as many steps per frame; below one, slow motion", slower, kRepeats},
-    {"Ctrl+Z", "Undo; in a text its own last change", undo, kRepeats},
-    {"Ctrl+Y or Ctrl+Shift+Z", "Redo", redo, kRepeats},
-    {"M", "Bookmark this step", act<action::SetBookmark>},
-    {"V", "Next view", next_view},
-    {"3", "Start, field and Laplacian side by side; on or off", toggle_three_up},
-    {"N", "Lock the colour range", snap_range},
-    {"F", "Fit the whole field", fit},
-    {"1", "One pixel per cell", one_cell_per_pixel},
-    {"B", "Brush: the left button paints", use_brush},
-    {"E", "Eraser: the left button paints 0; on or off", use_eraser},
-    {"I", "Eyedropper: a click takes the brush's value from the field", use<Tool::pick>},
-    {"P", "Probe: the left button places a probe", use<Tool::probe>},
-    {"L", "Line profiles: the left button draws lines, the right one removes them", use<Tool::profile>},
-    {"D", "Pan: the left button drags the view", use<Tool::pan>},
-    {"[", "Smaller brush", smaller_brush, kRepeats},
-    {"]", "Larger brush", larger_brush, kRepeats},
-    {"G", "Gallery: ready runs and models", toggle_gallery},
-    {"Ctrl+O", "Open a run, a file, a checkpoint or the last session", show_open_popup},
-    {"S", "Export the chosen files", export_now},
-    {"C", "Copy the command line that repeats this run", copy_command_line},
-    {"Tab",
+const Shortcut kShortcuts[] = {
+    {{{GLFW_KEY_SPACE}}, "Run or pause; stop a jump", toggle_running, kPresses},
+    {{{GLFW_KEY_PERIOD}}, "One step, then pause", act<action::Step>, kRepeats},
+    {{{GLFW_KEY_R}}, "Back to the start; settings are kept", act<action::Reset>},
+    {{{GLFW_KEY_EQUAL}}, "Twice as many steps per frame", faster, kRepeats},
+    {{{GLFW_KEY_MINUS}}, "Half as many steps per frame; below one, slow motion", slower, kRepeats},
+    {{{GLFW_KEY_Z, GLFW_MOD_CONTROL}}, "Undo; in a text its own last change", undo, kRepeats},
+    {{{GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}},
+     "Redo",
+     redo,
+     kRepeats},
+    {{{GLFW_KEY_M}}, "Bookmark this step", act<action::SetBookmark>},
+    {{{GLFW_KEY_V}}, "Next view", next_view},
+    {{{GLFW_KEY_3}}, "Start, field and Laplacian side by side; on or off", toggle_three_up},
+    {{{GLFW_KEY_N}}, "Lock the colour range", snap_range},
+    {{{GLFW_KEY_F}}, "Fit the whole field", fit},
+    {{{GLFW_KEY_1}}, "One pixel per cell", one_cell_per_pixel},
+    {{{GLFW_KEY_B}}, "Brush: the left button paints", use_brush},
+    {{{GLFW_KEY_E}}, "Eraser: the left button paints 0; on or off", use_eraser},
+    {{{GLFW_KEY_I}}, "Eyedropper: a click takes the brush's value from the field", use<Tool::pick>},
+    {{{GLFW_KEY_P}}, "Probe: the left button places a probe", use<Tool::probe>},
+    {{{GLFW_KEY_L}},
+     "Line profiles: the left button draws lines, the right one removes them",
+     use<Tool::profile>},
+    {{{GLFW_KEY_D}}, "Pan: the left button drags the view", use<Tool::pan>},
+    {{{GLFW_KEY_LEFT_BRACKET}}, "Smaller brush", smaller_brush, kRepeats},
+    {{{GLFW_KEY_RIGHT_BRACKET}}, "Larger brush", larger_brush, kRepeats},
+    {{{GLFW_KEY_G}}, "Gallery: ready runs and models", toggle_gallery},
+    {{{GLFW_KEY_O, GLFW_MOD_CONTROL}},
+     "Open a run, a file, a checkpoint or the last session",
+     show_open_popup},
+    {{{GLFW_KEY_S}}, "Export the chosen files", export_now},
+    {{{GLFW_KEY_C}}, "Copy the command line that repeats this run", copy_command_line},
+    {{{GLFW_KEY_TAB}},
      "Keyboard focus to the next part of the window; arrows move, Space presses, Esc leaves",
      ask<FocusNext>},
-    {"Shift+Tab", "Keyboard focus to the previous part", ask<FocusPrevious>},
-    {"Shift+C", "Copy the canvas as a picture", ask<CopyCanvas>},
-    {"F2", "Equation in a large editor, or back in the panel", toggle_large_editor, kWhileTyping},
-    {"F1 in the equation",
+    {{{GLFW_KEY_TAB, GLFW_MOD_SHIFT}}, "Keyboard focus to the previous part", ask<FocusPrevious>},
+    {{{GLFW_KEY_C, GLFW_MOD_SHIFT}}, "Copy the canvas as a picture", ask<CopyCanvas>},
+    {{{GLFW_KEY_F2}}, "Equation in a large editor, or back in the panel", toggle_large_editor, kWhileTyping},
+    {{{GLFW_KEY_F1}},
      "Reference card: an example of everything that an equation can have",
      toggle_reference_card,
      kInEquation},
-    {"H, F1 or ?", "Help", toggle<&UiState::help_open>},
-    {"Esc", "Close help, list, menu or presenter; otherwise stop a long action", close_popups},
-    {"U", "Hide or show toolbar and panels", toggle_panels},
-    {"Ctrl+PageDown", "Next tab of the panel", next_tab, kWhileTyping},
-    {"Ctrl+PageUp", "Previous tab of the panel", previous_tab, kWhileTyping},
-    {"T", "Dark or light theme", toggle_theme},
-    {"Ctrl+plus", "Larger text", larger_text, kRepeats},
-    {"Ctrl+minus", "Smaller text", smaller_text, kRepeats},
-    {"F5", "Presenter: a large title and Run or Pause, no panels; on or off", toggle<&UiState::presenter>},
-    {"F11", "Full screen", toggle<&UiState::full_screen>},
-    {"Ctrl+Q", "Quit", ask<Quit>, kWhileTyping},
+    {{{GLFW_KEY_H}, {GLFW_KEY_F1}, {GLFW_KEY_SLASH, GLFW_MOD_SHIFT}}, "Help", toggle<&UiState::help_open>},
+    {{{GLFW_KEY_ESCAPE}}, "Close help, list, menu or presenter; otherwise stop a long action", close_popups},
+    {{{GLFW_KEY_U}}, "Hide or show toolbar and panels", toggle_panels},
+    {{{GLFW_KEY_PAGE_DOWN, GLFW_MOD_CONTROL}}, "Next tab of the panel", next_tab, kWhileTyping},
+    {{{GLFW_KEY_PAGE_UP, GLFW_MOD_CONTROL}}, "Previous tab of the panel", previous_tab, kWhileTyping},
+    {{{GLFW_KEY_T}}, "Dark or light theme", toggle_theme},
+    {{{GLFW_KEY_EQUAL, GLFW_MOD_CONTROL}}, "Larger text", larger_text, kRepeats},
+    {{{GLFW_KEY_MINUS, GLFW_MOD_CONTROL}}, "Smaller text", smaller_text, kRepeats},
+    {{{GLFW_KEY_F5}},
+     "Presenter: a large title and Run or Pause, no panels; on or off",
+     toggle<&UiState::presenter>},
+    {{{GLFW_KEY_F11}}, "Full screen", toggle<&UiState::full_screen>},
+    {{{GLFW_KEY_Q, GLFW_MOD_CONTROL}}, "Quit", ask<Quit>, kWhileTyping},
 };
 
-// Keys that are not named by their letter, digit or number: F5.
-const std::map<std::string_view, std::vector<Chord>> kNamedKeys{
-    {"Space", {{GLFW_KEY_SPACE}}},
-    {"Tab", {{GLFW_KEY_TAB}}},
-    {"Esc", {{GLFW_KEY_ESCAPE}}},
-    {"PageDown", {{GLFW_KEY_PAGE_DOWN}}},
-    {"PageUp", {{GLFW_KEY_PAGE_UP}}},
-    {".", {{GLFW_KEY_PERIOD}, {GLFW_KEY_KP_DECIMAL}}},
-    {"+", {{GLFW_KEY_EQUAL}, {GLFW_KEY_EQUAL, GLFW_MOD_SHIFT}, {GLFW_KEY_KP_ADD}}},
-    {"plus", {{GLFW_KEY_EQUAL}, {GLFW_KEY_EQUAL, GLFW_MOD_SHIFT}, {GLFW_KEY_KP_ADD}}},
-    {"-", {{GLFW_KEY_MINUS}, {GLFW_KEY_KP_SUBTRACT}}},
-    {"minus", {{GLFW_KEY_MINUS}, {GLFW_KEY_KP_SUBTRACT}}},
-    {"[", {{GLFW_KEY_LEFT_BRACKET}}},
-    {"]", {{GLFW_KEY_RIGHT_BRACKET}}},
-    {"?", {{GLFW_KEY_SLASH, GLFW_MOD_SHIFT}}},
+// Chords that are not named by their letter, digit or number.
+const std::pair<Chord, std::string_view> kNamed[] = {
+    {{GLFW_KEY_SPACE}, "Space"},
+    {{GLFW_KEY_TAB}, "Tab"},
+    {{GLFW_KEY_ESCAPE}, "Esc"},
+    {{GLFW_KEY_PAGE_DOWN}, "PageDown"},
+    {{GLFW_KEY_PAGE_UP}, "PageUp"},
+    {{GLFW_KEY_EQUAL}, "+"},
+    {{GLFW_KEY_EQUAL, GLFW_MOD_CONTROL}, "Ctrl+plus"},
+    {{GLFW_KEY_MINUS, GLFW_MOD_CONTROL}, "Ctrl+minus"},
+    {{GLFW_KEY_SLASH, GLFW_MOD_SHIFT}, "?"},
 };
-
-std::vector<Chord> named_keys(std::string_view name) {
-    if (const auto named = kNamedKeys.find(name); named != kNamedKeys.end()) return named->second;
-    if (name.size() > 1) return {{GLFW_KEY_F1 - 1 + std::stoi(std::string(name.substr(1)))}};
-    const int key = name[0];  // letters and digits are numbered as in ASCII
-    if (key > '9') return {{key}};
-    return {{key}, {GLFW_KEY_KP_0 + key - '0'}};
-}
 
 // Runs the command of a key; returns false if it has none.
 bool run_shortcut(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
@@ -96,7 +92,7 @@ bool run_shortcut(const KeyPress& press, UiState& ui, const Snapshot& snapshot) 
         const bool is_anothers = (typing && !row.is(kWhileTyping)) ||
                                  (row.is(kInEquation) && !ui.panel.equation.editing) ||
                                  (row.is(kPresses) && ImGui::GetIO().NavVisible);
-        if (is_anothers || !contains(row.chords(), Chord{press.key, press.mods & kMods})) continue;
+        if (is_anothers || !contains(row.chords, chord_of(press))) continue;
         if (!press.repeat || row.is(kRepeats)) row.command(ui, snapshot);
         return true;
     }
@@ -105,22 +101,30 @@ bool run_shortcut(const KeyPress& press, UiState& ui, const Snapshot& snapshot) 
 
 }  // namespace
 
-std::vector<Chord> Shortcut::chords() const {
-    std::vector<Chord> all;
-    for (std::string_view rest = keys.substr(0, keys.find(" in ")); !rest.empty();) {
-        const std::size_t end = std::min({rest.find(", "), rest.find(" or "), rest.size()});
-        std::string_view name = rest.substr(0, end);
-        rest.remove_prefix(
-            std::min(rest.size(), end == rest.size() ? end : end + (rest[end] == ',' ? 2 : 4)));
-        int mods = 0;
-        for (const auto& [word, mod] : {std::pair{"Ctrl+", GLFW_MOD_CONTROL}, {"Shift+", GLFW_MOD_SHIFT}}) {
-            if (!name.starts_with(word)) continue;
-            name.remove_prefix(std::string_view(word).size());
-            mods |= mod;
-        }
-        for (const Chord& chord : named_keys(name)) all.push_back({chord.key, chord.mods | mods});
-    }
-    return all;
+Chord chord_of(const KeyPress& press) {
+    Chord chord{press.key, press.mods & kMods};
+    if (chord.key >= GLFW_KEY_KP_0 && chord.key <= GLFW_KEY_KP_9) chord.key += GLFW_KEY_0 - GLFW_KEY_KP_0;
+    if (chord.key == GLFW_KEY_KP_DECIMAL) chord.key = GLFW_KEY_PERIOD;
+    if (chord.key == GLFW_KEY_KP_SUBTRACT) chord.key = GLFW_KEY_MINUS;
+    if (chord.key == GLFW_KEY_KP_ADD) chord.key = GLFW_KEY_EQUAL;
+    if (chord.key == GLFW_KEY_EQUAL) chord.mods &= ~GLFW_MOD_SHIFT;
+    return chord;
+}
+
+std::string text_of(const Chord& chord) {
+    for (const auto& [named, text] : kNamed)
+        if (named == chord) return std::string(text);
+    for (const auto& [mod, text] : {std::pair{GLFW_MOD_CONTROL, "Ctrl+"}, {GLFW_MOD_SHIFT, "Shift+"}})
+        if ((chord.mods & mod) != 0) return text + text_of({chord.key, chord.mods & ~mod});
+    if (chord.key >= GLFW_KEY_F1) return fmt::format("F{}", chord.key - GLFW_KEY_F1 + 1);
+    return std::string(1, char(chord.key));  // letters, digits and signs are numbered as in ASCII
+}
+
+std::string Shortcut::keys() const {
+    std::string text = text_of(chords.front());
+    for (std::size_t i = 1; i < chords.size(); ++i)
+        text += (i + 1 < chords.size() ? ", " : " or ") + text_of(chords[i]);
+    return text + (is(kInEquation) ? " in the equation" : "");
 }
 
 std::span<const Shortcut> shortcuts() {
@@ -134,12 +138,12 @@ const Shortcut* shortcut_of(UiCommand command) {
 
 std::string with_keys(std::string_view text, UiCommand command) {
     const Shortcut* shortcut = shortcut_of(command);
-    return shortcut ? fmt::format("{}. Key {}.", text, shortcut->keys) : std::string(text) + ".";
+    return shortcut ? fmt::format("{}. Key {}.", text, shortcut->keys()) : std::string(text) + ".";
 }
 
 bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
     const bool handled = run_shortcut(press, ui, snapshot);
-    return std::exchange(ui.panel.start.shown, false) || handled;
+    return std::exchange(ui.panel.start_page, false) || handled;
 }
 
 }  // namespace stencil

@@ -11,11 +11,17 @@
 
 namespace stencil {
 
+/// Keys that mean the same have one chord: = and + are GLFW_KEY_EQUAL without Shift, keys of the number pad
+/// those of the main block (chord_of).
 struct Chord {
     int key = 0;   ///< GLFW_KEY_*
     int mods = 0;  ///< GLFW_MOD_*
     friend bool operator==(const Chord&, const Chord&) = default;
 };
+/// Num lock and caps lock are ignored.
+Chord chord_of(const KeyPress& press);
+/// As the help shows it: "Ctrl+Shift+Z".
+std::string text_of(const Chord& chord);
 
 // When a shortcut applies.
 inline constexpr unsigned kRepeats = 1;                    ///< again and again while the key is held
@@ -24,12 +30,13 @@ inline constexpr unsigned kPresses = 4;                    ///< a focused contro
 inline constexpr unsigned kInEquation = 8 | kWhileTyping;  ///< only while the equation is edited
 
 struct Shortcut {
-    std::string_view keys;  ///< as shown, and as chords() reads them: "Space", "H, F1 or ?"
+    std::vector<Chord> chords;
     std::string_view what;  ///< beginning of a sentence, such as "Run or pause"
     UiCommand command;
     unsigned when = 0;
     bool is(unsigned condition) const { return (when & condition) == condition; }
-    std::vector<Chord> chords() const;
+    /// As the help shows them: "Space", "H, F1 or ?".
+    std::string keys() const;
 };
 
 /// Returns the rows in the order of the help.

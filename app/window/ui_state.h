@@ -32,19 +32,22 @@ inline constexpr int kMinWindow = 320, kMaxWindow = 16384;  ///< width and heigh
 inline constexpr float kMinFontSize = 10, kMaxFontSize = 32;
 inline constexpr float kMinPanelWidth = 280, kMaxPanelWidth = 900;
 
-/// Choices of the interface that are kept between sessions.
-struct KeptChoices {
+/// What the export panel writes.
+struct ExportChoices {
+    std::string folder = kExportFolder;
+    std::vector<std::string> files = default_exports();
+    bool replace = false;  ///< overwrite existing files
+    friend bool operator==(const ExportChoices&, const ExportChoices&) = default;
+};
+
+/// Choices of the interface, stored in the user's configuration folder between sessions. `view` and the
+/// colours are those of the run that is shown: recall() and kept() translate them.
+struct Preferences {
     bool smooth = false;
     bool show_numbers = true;  ///< in cells that are large enough
     Brush brush;
     bool straight = false;        ///< strokes are straight lines
     double fill_tolerance = 0.1;  ///< stands for the radius when filling; in units of the field
-
-    friend bool operator==(const KeptChoices&, const KeptChoices&) = default;
-};
-
-/// Stored in the user's configuration folder between sessions.
-struct Preferences : KeptChoices {
     Theme theme = Theme::dark;
     float font_size = 15;      ///< pixels at scale 1
     bool panels = true;        ///< whether they are shown
@@ -62,9 +65,7 @@ struct Preferences : KeptChoices {
                                            "Export"};  ///< open sections of the panel, by title
     std::string view = "now";                          ///< as for --view
     std::string colormap, laplacian_colormap;          ///< empty: the model's
-    std::string export_folder = kExportFolder;
-    std::vector<std::string> export_files = default_exports();
-    bool export_replace = false;
+    ExportChoices exports;
     std::vector<std::string> recent;  ///< files and folders opened, newest first
     friend bool operator==(const Preferences&, const Preferences&) = default;
 };
@@ -88,21 +89,16 @@ struct Transfer {
 
 /// Thumbnails on a texture.
 struct Thumbnails {
-    Gallery::Pictures pictures;  ///< null: not made yet
+    GalleryPictures pictures;
     std::uintptr_t texture = 0;  ///< OpenGL name; 0: none yet
 };
 
-/// Thumbnails of ready runs, models and initial conditions, in the order of gallery_rows(); empty before any
-/// was wanted.
+/// Thumbnails of ready runs, models and initial conditions, in the order of gallery_rows(); empty until they
+/// are read.
 struct GalleryView : Thumbnails {
     bool open = false;
-    std::string search;      ///< only rows with this text are shown
-    std::size_t wanted = 0;  ///< rows that have been visible
-};
-
-/// Thumbnails of what was opened before, by path.
-struct RecentView : Thumbnails {
-    std::vector<std::string> paths;
+    std::string search;   ///< only rows with this text are shown
+    bool wanted = false;  ///< a tile has been visible
 };
 
 /// The desktop's file dialog.
@@ -178,7 +174,7 @@ using UiRequest = std::variant<ClosePopups,
                                SaveReport,
                                Quit>;
 
-struct UiState : KeptChoices {
+struct UiState {
     Preferences preferences;
     float scale = 1;  ///< the monitor's content scale times the user's
 
@@ -232,7 +228,7 @@ struct UiState : KeptChoices {
 
     PanelState panel;
     GalleryView gallery;
-    RecentView recent;
+    Thumbnails sessions;             ///< of PanelState::sessions
     user_kernel::KernelNews kernel;  ///< of the watched file
 
     std::vector<Action> actions;  ///< for the engine, in order; taken by the main loop

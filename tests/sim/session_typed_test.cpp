@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <future>
 #include <thread>
 
 #include "sim/files/npy.h"
@@ -12,7 +11,6 @@
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
 #include "sim/run/resolve.h"
-#include "sim/session/gallery/gallery.h"
 #include "sim/session/session.h"
 #include "sim/text/embedded.h"
 #include "sim/text/parse.h"
@@ -300,93 +298,6 @@ TEST_CASE("Components are seen side by side, each with its own range, and the br
     bench.set("equation", "du/dt = 0.1*lap(u); boundary = periodic");
     bench.see({Pane::first, Pane::second});
     CHECK(bench.now()->frame->panes.size() == 1);
-}
-
-TEST_CASE("A preset's picture that does not ship is rendered once, and kept as it is") {
-    const OwnCache folder;
-    const GalleryRow life{GalleryRow::Kind::model, "life"};
-    const auto goes_on = [] { return false; };
-    const GalleryPicture made = make_picture(life, goes_on, {.shipped = false});
-    std::size_t files = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
-        files += entry.is_regular_file();
-    // Read from the cache: running would be cut at once.
-    const GalleryPicture kept = make_picture(life, [] { return true; }, {.shipped = false});
-    CHECK(files == 1);
-    CHECK(made.title == "Game of Life");
-    REQUIRE(std::max(made.nx, made.ny) == GalleryPicture::kSide);
-    CHECK(made.pixels == kept.pixels);
-    CHECK(std::ranges::count(made.pixels, made.pixels.front()) < std::ptrdiff_t(made.pixels.size()));
-}
-
-TEST_CASE("The pictures that ship are those of rows as they are, and need no run") {
-    const OwnCache folder;
-    std::vector<std::string> names;
-    for (const GalleryRow& row : gallery_rows()) names.push_back(shipped_name(row));
-    for (const EmbeddedFile& file : embedded_gallery()) {
-        CAPTURE(file.name);
-        INFO("scripts/pictures makes them again");
-        const auto found = std::ranges::find(names, file.name);
-        REQUIRE(found != names.end());
-        const GalleryPicture picture =
-            make_picture(gallery_rows()[std::size_t(found - names.begin())], [] { return true; });
-        CHECK(std::max(picture.nx, picture.ny) == GalleryPicture::kSide);
-        CHECK(std::ranges::count(picture.pixels, picture.pixels.front()) <
-              std::ptrdiff_t(picture.pixels.size()));
-    }
-    CHECK(std::filesystem::is_empty(folder.path()));
-}
-
-// Not a test: scripts/pictures calls it.
-TEST_CASE("Pictures that ship are made in the folder $STENCILSCOPE_GALLERY", "[.gallery]") {
-    const char* target = std::getenv("STENCILSCOPE_GALLERY");
-    REQUIRE(target);
-    for (const GalleryRow& row : gallery_rows()) {
-        if (std::filesystem::exists(std::filesystem::path(target) / (shipped_name(row) + ".png"))) continue;
-        const OwnCache folder;
-        make_picture(row, [] { return false; }, {.shipped = false, .seconds = 60});
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
-            if (entry.path().extension() == ".png")
-                std::filesystem::copy_file(entry.path(),
-                                           std::filesystem::path(target) / (shipped_name(row) + ".png"));
-    }
-}
-
-TEST_CASE("The gallery has all titles before its first picture") {
-    const OwnCache folder;
-    std::size_t news = 0;
-    std::promise<void> told;
-    Gallery gallery([&] {
-        if (++news == gallery_rows().size()) told.set_value();
-    });
-    CHECK(gallery.pictures().front() == nullptr);
-    gallery.want(1);
-    told.get_future().wait();
-    const Gallery::Pictures pictures = gallery.pictures();
-    for (std::size_t i = 0; i < pictures.size(); ++i) {
-        REQUIRE(pictures[i]);
-        const GalleryRow& row = gallery_rows()[i];
-        CAPTURE(row.name);
-        CHECK(pictures[i]->title.empty() == false);
-        if (row.kind != GalleryRow::Kind::initial) CHECK(pictures[i]->title != row.name);
-    }
-    CHECK(pictures.back()->pixels.empty());
-}
-
-TEST_CASE("The picture of an initial condition is the condition, and that of a ready run is not flat") {
-    const OwnCache folder;
-    const auto goes_on = [] { return false; };
-    for (const GalleryRow& row : gallery_rows()) {
-        if (row.kind == GalleryRow::Kind::model) continue;
-        CAPTURE(row.name);
-        const GalleryPicture picture = make_picture(row, goes_on);
-        REQUIRE(std::max(picture.nx, picture.ny) == GalleryPicture::kSide);
-        const Rgb first = picture.pixels.front();
-        CHECK(std::ranges::count(picture.pixels, first) < std::ptrdiff_t(picture.pixels.size()));
-        // A disc in the middle of a field of 0.
-        if (row.name == "disk") CHECK(picture.pixels[48 * 96 + 48] != first);
-        if (row.name == "disk") CHECK(picture.pixels.back() == first);
-    }
 }
 
 TEST_CASE("Statistics and probes begin anew where another formula is shown") {

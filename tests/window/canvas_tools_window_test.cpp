@@ -15,13 +15,13 @@ TEST_CASE("Ctrl and the wheel change the brush's radius and not the view") {
     const CanvasView view = lab.ui.view;
     lab.hands.ctrl = true;
     lab.wheel(1);
-    REQUIRE(lab.ui.brush.radius == Approx(11.5));
+    REQUIRE(lab.ui.preferences.brush.radius == Approx(11.5));
     lab.wheel(-1);
-    REQUIRE(lab.ui.brush.radius == Approx(10).epsilon(1e-3));
+    REQUIRE(lab.ui.preferences.brush.radius == Approx(10).epsilon(1e-3));
     for (int i = 0; i < 40; ++i) lab.wheel(-1);
-    REQUIRE(lab.ui.brush.radius == 0.5);
+    REQUIRE(lab.ui.preferences.brush.radius == 0.5);
     for (int i = 0; i < 80; ++i) lab.wheel(1);
-    REQUIRE(lab.ui.brush.radius == 2000);
+    REQUIRE(lab.ui.preferences.brush.radius == 2000);
     REQUIRE(lab.ui.view == view);
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("A stroke is one point and pieces that join end to end along the mouse
     Lab lab;
     Dice random;
     CAPTURE(erases);
-    lab.ui.brush = {0.75, 12, true, true};
+    lab.ui.preferences.brush = {0.75, 12, true, true};
     bool& button = erases ? lab.hands.right : lab.hands.left;
     lab.move(300, 300);
     std::vector<SamplePoint> way{lab.cell(300.5, 300.5)};
@@ -46,7 +46,7 @@ TEST_CASE("A stroke is one point and pieces that join end to end along the mouse
     lab.move(400, 400);
     const auto pieces = lab.sent<action::Paint>();
     REQUIRE(pieces.size() == way.size());
-    const Brush expected = erases ? Brush{0, 12, false, true} : lab.ui.brush;
+    const Brush expected = erases ? Brush{0, 12, false, true} : lab.ui.preferences.brush;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const BrushPiece& piece = pieces[i].piece;
         REQUIRE(piece.brush == expected);
@@ -65,7 +65,7 @@ TEST_CASE("A stroke that begins on the canvas goes on over a panel, and keeps it
     lab.frame();
     lab.move(500, 300);
     lab.press(lab.hands.left);
-    lab.ui.brush.value = 9;
+    lab.ui.preferences.brush.value = 9;
     lab.move(250, 300);
     lab.move(150, 300);
     lab.release(lab.hands.left);
@@ -97,7 +97,7 @@ TEST_CASE("What happens on a panel is none of the canvas' business") {
 
 TEST_CASE("A brush smaller than a cell paints the cell under the mouse") {
     Lab lab({40, 30});
-    lab.ui.brush.radius = 0.5;
+    lab.ui.preferences.brush.radius = 0.5;
     Dice random;
     for (int i = 0; i < 20; ++i) {
         const int px = random.integer(200, 800);
@@ -239,9 +239,9 @@ TEST_CASE(
     "A line and a rectangle are painted when the button is let go, and the rectangle is of whole cells") {
     const bool line = GENERATE(true, false);
     Lab lab({200, 140});
-    lab.ui.brush.shape = line ? BrushShape::round : BrushShape::rectangle;
-    lab.ui.brush.soft = true;
-    lab.ui.straight = line;
+    lab.ui.preferences.brush.shape = line ? BrushShape::round : BrushShape::rectangle;
+    lab.ui.preferences.brush.soft = true;
+    lab.ui.preferences.straight = line;
     lab.move(300, 200);
     lab.press(lab.hands.left);
     lab.move(500, 300);
@@ -268,8 +268,8 @@ TEST_CASE(
 
 TEST_CASE("A fill is one piece with its tolerance, and the eraser paints 0") {
     Lab lab({200, 140});
-    lab.ui.brush = {0.75, 12, true, true, BrushShape::fill};
-    lab.ui.fill_tolerance = 0.25;
+    lab.ui.preferences.brush = {0.75, 12, true, true, BrushShape::fill};
+    lab.ui.preferences.fill_tolerance = 0.25;
     lab.drag(lab.hands.left, {300, 200}, {400, 300});
     CHECK(only<action::Paint>(lab.ui).piece.brush == Brush{0.75, 0.25, true, false, BrushShape::fill});
     lab.ui.actions.clear();
@@ -281,8 +281,8 @@ TEST_CASE("A fill is one piece with its tolerance, and the eraser paints 0") {
 
 TEST_CASE("Whatever is painted beside the field is no edit, and says that there is nothing") {
     Lab lab({40, 140});
-    lab.ui.brush.radius = 2;
-    lab.ui.brush.shape = GENERATE(BrushShape::round, BrushShape::rectangle, BrushShape::fill);
+    lab.ui.preferences.brush.radius = 2;
+    lab.ui.preferences.brush.shape = GENERATE(BrushShape::round, BrushShape::rectangle, BrushShape::fill);
     lab.move(500, 300);
     lab.click(lab.hands.left);
     CHECK(lab.ui.said.empty());
@@ -303,13 +303,13 @@ TEST_CASE("The eyedropper takes the value of the cell that was clicked, though t
     const SamplePoint clicked = *lab.ui.picks;
     lab.move(500, 400);
     CHECK(lab.output.request.hover == clicked);
-    CHECK(lab.ui.brush.value == 1);
+    CHECK(lab.ui.preferences.brush.value == 1);
     auto answer = std::make_shared<Frame>(*lab.snapshot.frame);
     answer->hover = clicked;
     answer->hover_value = 0.375;
     lab.snapshot.frame = answer;
     lab.frame();
-    CHECK(lab.ui.brush.value == 0.375);
+    CHECK(lab.ui.preferences.brush.value == 0.375);
     CHECK(lab.ui.tool == Tool::paint);
     CHECK_FALSE(lab.ui.picks);
     CHECK(lab.sent<action::Paint>().empty());

@@ -61,7 +61,7 @@ struct Slider : WidgetLab {
     Slider()
         : WidgetLab([this] {
               const SliderLook look{0, 0.25, "{:.4f}", false, {0, 0.25, "is above the limit"}};
-              const auto edit = live_slider("##slider", slider, value, look);
+              const auto edit = live_slider("##slider", ui, value, look);
               if (!edit) return;
               edits.push_back(*edit);
               value = edit->value;
@@ -78,7 +78,6 @@ struct Slider : WidgetLab {
         frames();
     }
 
-    SliderDraft slider;
     double value = 0.2;
     std::vector<LiveEdit> edits;
 };

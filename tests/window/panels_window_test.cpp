@@ -221,7 +221,7 @@ TEST_CASE("a coefficient above the limit is refused with a question, which two b
         window.frames(2);
         window.enter("0.3");
         CHECK(window.ui.actions.empty());
-        SliderDraft& draft = window.ui.panel.simulation.parameters["coefficient"];
+        SliderDraft& draft = window.ui.panel.sliders.at(window.id_of("##panel", kCoefficient));
         CHECK(draft.typed.wrong.find("allow unstable?") != std::string::npos);
         CHECK(window_rect("##panel").content.y == height);
         window.click(along(use, allowed ? 0.75f : 0.25f));
@@ -597,11 +597,11 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
 TEST_CASE("a copy says how large it is and how many edits it holds") {
     const ScratchFolder folder;
     Interface window;
-    window.ui.panel.exports.folder = folder.path().string();
+    window.ui.preferences.exports.folder = folder.path().string();
     copy_command_line(window.ui, window.snapshot);
     const std::string out = " --out " + folder.path().string();
     CHECK(window.ui.take<CopyText>()->text == command_text(window.snapshot.spec) + out);
-    window.ui.panel.exports.files = {"field.npy", "figure.pdf"};
+    window.ui.preferences.exports.files = {"field.npy", "figure.pdf"};
     copy_command_line(window.ui, window.snapshot);
     CHECK(window.ui.take<CopyText>()->text ==
           command_text(window.snapshot.spec) + out + " --export field.npy,figure.pdf");
@@ -613,7 +613,7 @@ TEST_CASE("a copy says how large it is and how many edits it holds") {
     CHECK(window.ui.take<CopyText>()->text.find("--spec") != std::string::npos);
     CHECK(folder.entries() == 1);
     // If no file can be written, the whole command is copied.
-    window.ui.panel.exports.folder.clear();
+    window.ui.preferences.exports.folder.clear();
     copy_command_line(window.ui, window.snapshot);
     CHECK(window.ui.take<CopyText>()->text == command_text(window.snapshot.spec));
 }
@@ -657,7 +657,7 @@ TEST_CASE("a figure of the view is exported in its button's format, at the size 
         window.click({png.GetCenter().x - float(i) * (png.GetWidth() + 4), png.GetCenter().y});
         const auto order = only<action::Export>(window.ui);
         CHECK(order.files == std::vector{files[i]});
-        CHECK(order.folder == window.ui.panel.exports.folder);
+        CHECK(order.folder == window.ui.preferences.exports.folder);
     }
     window.ui.actions.clear();
     const ImRect size = window.find("##panel", {"Export", "##Figure size"});
@@ -769,11 +769,11 @@ TEST_CASE("A brush whose radius is in percent keeps its share of the field, one 
     Interface window;
     const Size size = *window.snapshot.now.size;
     window.frames();
-    const double radius = window.ui.brush.radius;
+    const double radius = window.ui.preferences.brush.radius;
     window.ui.panel.brush.percent = GENERATE(true, false);
     window.snapshot.now.size = Size{2 * size.nx, 2 * size.ny};
     window.frames();
-    CHECK(window.ui.brush.radius == (window.ui.panel.brush.percent ? 2 * radius : radius));
+    CHECK(window.ui.preferences.brush.radius == (window.ui.panel.brush.percent ? 2 * radius : radius));
 }
 
 TEST_CASE("sections far from what is seen keep their room and are not made") {
@@ -814,7 +814,7 @@ TEST_CASE("exports are in groups that fold, each with the number of its ticked f
         ImGui::End();
     };
     imgui.frames(3);
-    std::vector<std::string>& files = ui.panel.exports.files;
+    std::vector<std::string>& files = ui.preferences.exports.files;
     REQUIRE(contains(files, "field.npy"));
     imgui.click("a window", {"field.npy"}, 0.05f);
     CHECK_FALSE(contains(files, "field.npy"));

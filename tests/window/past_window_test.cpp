@@ -190,13 +190,6 @@ TEST_CASE(
     CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
 }
 
-TEST_CASE("the time that is left is told by the share since it is seen, once that says something") {
-    CHECK_FALSE(seconds_left({"a", 10, 0, 0.2}, 10.5));
-    CHECK_FALSE(seconds_left({"a", 10, 0.2, 0.2}, 20));
-    CHECK(*seconds_left({"a", 10, 0, 0.25}, 14) == Approx(12));
-    CHECK(*seconds_left({"a", 10, 0.5, 0.75}, 14) == Approx(4));
-}
-
 TEST_CASE("a recording is told once, in the status line, and Esc ends it") {
     Quiet window;
     window.snapshot.recording = "here/film.mp4";

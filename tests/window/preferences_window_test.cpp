@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "app/window/panels/panels.h"
+#include "app/window/sessions.h"
 #include "sim/files/image.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/session/gallery/thumbnail.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
@@ -132,14 +132,14 @@ TEST_CASE("view, brush, colours and exports come back as they were left") {
     Dice dice;
     UiState before;
     before.panes = three_up();
-    before.smooth = true;
-    before.show_numbers = false;
-    before.brush = {dice.uniform(-1, 1), dice.uniform(1, 100), true, true, BrushShape::fill};
-    before.straight = true;
-    before.fill_tolerance = dice.uniform(0, 1);
-    before.panel.exports.folder = "somewhere else";
-    before.panel.exports.files = {"figure.pdf", "field.npy"};
-    before.panel.exports.replace = true;
+    before.preferences.smooth = true;
+    before.preferences.show_numbers = false;
+    before.preferences.brush = {dice.uniform(-1, 1), dice.uniform(1, 100), true, true, BrushShape::fill};
+    before.preferences.straight = true;
+    before.preferences.fill_tolerance = dice.uniform(0, 1);
+    before.preferences.exports.folder = "somewhere else";
+    before.preferences.exports.files = {"figure.pdf", "field.npy"};
+    before.preferences.exports.replace = true;
     RunSpec spec;
     set_setting(spec, "colormap", "magma");
     UiState after;
@@ -147,14 +147,14 @@ TEST_CASE("view, brush, colours and exports come back as they were left") {
     RunSpec fresh, own;
     recall(after, fresh);
     CHECK(after.panes == before.panes);
-    CHECK(after.smooth);
-    CHECK_FALSE(after.show_numbers);
-    CHECK(after.brush == before.brush);
-    CHECK(after.straight);
-    CHECK(after.fill_tolerance == before.fill_tolerance);
-    CHECK(after.panel.exports.folder == before.panel.exports.folder);
-    CHECK(after.panel.exports.files.size() == 2);
-    CHECK(after.panel.exports.replace);
+    CHECK(after.preferences.smooth);
+    CHECK_FALSE(after.preferences.show_numbers);
+    CHECK(after.preferences.brush == before.preferences.brush);
+    CHECK(after.preferences.straight);
+    CHECK(after.preferences.fill_tolerance == before.preferences.fill_tolerance);
+    CHECK(after.preferences.exports.folder == before.preferences.exports.folder);
+    CHECK(after.preferences.exports.files.size() == 2);
+    CHECK(after.preferences.exports.replace);
     CHECK(fresh.colormap == "magma");
     set_setting(own, "colormap", "viridis");
     recall(after, own);
@@ -171,7 +171,7 @@ TEST_CASE("the export panel begins with the files of --export, if that was given
     set_setting(request.spec, "export", "field.npy,frames.png");
     set_setting(request.spec, "every", "10");
     const auto files = [&] {
-        return first_state(request, *first_snapshot(request.spec)).panel.exports.files;
+        return first_state(request, *first_snapshot(request.spec)).preferences.exports.files;
     };
     CHECK(files() == default_exports());
     request.exports = true;
@@ -182,11 +182,11 @@ TEST_CASE("what another version remembered and this one does not know stays as i
     UiState ui;
     ui.preferences.view = "from-above";
     ui.preferences.colormap = "no such colours";
-    ui.preferences.export_files = {"field.npy", "field.hologram"};
+    ui.preferences.exports.files = {"field.npy", "field.hologram"};
     RunSpec spec;
     recall(ui, spec);
     CHECK(ui.panes == std::vector{Pane::now});
-    CHECK(ui.panel.exports.files == std::vector<std::string>{"field.npy"});
+    CHECK(ui.preferences.exports.files == std::vector<std::string>{"field.npy"});
     CHECK(spec.colormap.empty());
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("a session is kept in a file that repeats it, and can be continued whe
     set_setting(spec, "at", "50:coefficient=0.2");
     const auto own = session_file();
     keep_session(own, spec);
-    CHECK(find_sessions().files == std::vector{own->string()});
+    CHECK(find_sessions() == std::vector{own->string()});
     const std::string file = own->string();
     const RunSpec again = read_spec(file);
     CHECK(again.steps == 123);
@@ -221,7 +221,7 @@ TEST_CASE("a session is kept in a file that repeats it, and can be continued whe
     CHECK(again.parameter("coefficient") == 0.125);
     CHECK(run_program({"--continue", "--spec", file}).status == 2);
     CHECK(draft_of_session(file).empty());
-    keep_session(own, spec, false, {}, "du/dt = lop(u)");
+    keep_session(own, spec, {}, "du/dt = lop(u)");
     CHECK(draft_of_session(file) == "du/dt = lop(u)");
     CHECK(read_spec(file).steps == 123);
 }
@@ -256,8 +256,6 @@ TEST_CASE(
     CHECK(read == 0);
     follow(first, 1030);
     REQUIRE(wait_until([&] { return steps() == 100; }));
-    CHECK(find_sessions().crashed);  // it is open, in what has the number of a process that ended
-    std::filesystem::rename(own.parent_path() / ("crashed-" + own.filename().string()), own);
     follow(first, 1070);        // nothing has changed
     keeper.finish(Snapshot{});  // there is no field
     CHECK(steps() == 100);
@@ -266,14 +264,13 @@ TEST_CASE(
     REQUIRE(wait_until([&] { return steps() == 200; }));
     CHECK(read == 2);  // a picture for each session that was kept
     const GalleryPicture picture{.nx = 2, .ny = 1, .pixels = {{1, 2, 3}, {4, 5, 6}}};
-    keeper.finish(*moment(201), false, picture);
+    keeper.finish(*moment(201), picture);
     CHECK(steps() == 201);
-    CHECK_FALSE(find_sessions().crashed);
     CHECK(read_spec(before.string()).steps == 7);
-    CHECK(picture_of_path(own).pixels == picture.pixels);
-    CHECK(picture_of_path(before).pixels.empty());
+    CHECK(card_of_session(own).pixels == picture.pixels);
+    CHECK(card_of_session(before).pixels.empty());
     keep_session(own, moment(7)->spec);
-    CHECK(picture_of_path(own).pixels.empty());
+    CHECK(card_of_session(own).pixels.empty());
 }
 
 TEST_CASE("a session in which nothing was done but watching is not kept, unless its run was asked for") {
@@ -285,18 +282,18 @@ TEST_CASE("a session in which nothing was done but watching is not kept, unless 
     watching.due(snapshot, 0);
     CHECK_FALSE(watching.due(snapshot, 100));
     watching.finish(*snapshot);
-    CHECK(find_sessions().files.empty());
+    CHECK(find_sessions().empty());
     watching.draft = "du/dt = lop(u)";
     CHECK(watching.due(snapshot, 100));
     watching.draft.clear();
     snapshot->worked_on = true;
     CHECK(watching.due(snapshot, 100));
     watching.finish(*snapshot);
-    CHECK(find_sessions().files == std::vector{file->string()});
+    CHECK(find_sessions() == std::vector{file->string()});
     std::filesystem::remove(*file);
     snapshot->worked_on = false;
     SessionKeeper(true, file).finish(*snapshot);
-    CHECK(find_sessions().files.size() == 1);
+    CHECK(find_sessions().size() == 1);
 }
 
 TEST_CASE("what can be opened: the session before, a checkpoint, recent files and any path") {
@@ -320,14 +317,14 @@ TEST_CASE("what can be opened: the session before, a checkpoint, recent files an
     const OwnSettings folder;
     const std::string session = session_file()->string();
     keep_session(session, RunSpec());
-    ui.panel.exports.sessions = {session};
+    ui.panel.sessions.files = {session};
     REQUIRE(wait_until([&] {
         imgui.frames(2);
-        return sessions_to_continue(ui).front().second != nullptr;
+        return sessions_to_continue(ui).front().card != nullptr;
     }));
-    const std::string known = sessions_to_continue(ui).front().second->about;
+    const std::string known = sessions_to_continue(ui).front().card->about;
     CHECK(opened(fmt::format("Continue Diffusion\n{}##{}", known, session).c_str()) == std::vector{session});
-    ui.panel.exports.sessions.clear();
+    ui.panel.sessions.files.clear();
     imgui.frames(2);
     opened("Resume the checkpoint");
     CHECK(actions_of<action::Resume>(ui).size() == 1);
@@ -338,46 +335,4 @@ TEST_CASE("what can be opened: the session before, a checkpoint, recent files an
     CHECK(opened("Open") == std::vector<std::string>{"/runs/one/spec.json"});
     CHECK(ui.preferences.recent == std::vector<std::string>{"/runs/one/spec.json"});
     CHECK(opened("one/spec.json##/runs/one/spec.json") == std::vector<std::string>{"/runs/one/spec.json"});
-    // With a thumbnail a row is higher, and the same row.
-    const float plain = window_rect("a window").content.y;
-    ui.recent.paths = {"", "/runs/one/spec.json"};
-    ui.recent.pictures.resize(kSessions + kRecent);
-    ui.recent.pictures[1] =
-        std::make_shared<const GalleryPicture>(GalleryPicture{.nx = 1, .ny = 1, .pixels = {{1, 2, 3}}});
-    ui.recent.texture = 1;
-    imgui.frames(2);
-    CHECK(window_rect("a window").content.y > plain);
-    CHECK(opened("one/spec.json##/runs/one/spec.json") == std::vector<std::string>{"/runs/one/spec.json"});
-}
-
-TEST_CASE(
-    "thumbnails of what was opened before are read while the list is visible, and again when it opens") {
-    const ScratchFolder folder;
-    const std::string path = (folder / "a.png").string();
-    write_png(path, 4, 3, std::vector<Rgb>(12));
-    UiState ui;
-    ui.preferences.recent = {path, "/gone"};
-    const auto read = [&] {
-        return wait_until([&] {
-            ui.panel.recent.waits = false;
-            want_recent_pictures(ui);
-            return !ui.panel.recent.waits;
-        });
-    };
-    REQUIRE(read());
-    const RecentPictures& made = ui.panel.recent.pictures.result;
-    REQUIRE(made.pictures.size() == kSessions + kRecent);
-    CHECK(made.paths[0] == path);
-    CHECK(made.pictures[0]->nx == 4);
-    CHECK(made.pictures[1]->pixels.empty());
-    CHECK_FALSE(recent_picture(ui, path));  // until it is on the texture
-    ui.recent = {{made.pictures, 1}, made.paths};
-    CHECK(recent_picture(ui, path) == std::size_t(0));
-    CHECK_FALSE(recent_picture(ui, "/gone"));
-    write_png(path, 5, 3, std::vector<Rgb>(15));
-    REQUIRE(read());
-    CHECK(made.pictures[0]->nx == 4);
-    ui.panel.recent.pictures.key.clear();
-    REQUIRE(read());
-    CHECK(made.pictures[0]->nx == 5);
 }

@@ -80,13 +80,19 @@ const std::map<UiCommand, Expectation>& expectations() {
         {use<Tool::probe>, uses<Tool::probe>},
         {use<Tool::profile>, uses<Tool::profile>},
         {use<Tool::pan>, uses<Tool::pan>},
-        {smaller_brush, [](const Outcome& o) { return o.after.brush.radius < o.before.brush.radius; }},
-        {larger_brush, [](const Outcome& o) { return o.after.brush.radius > o.before.brush.radius; }},
+        {smaller_brush,
+         [](const Outcome& o) {
+             return o.after.preferences.brush.radius < o.before.preferences.brush.radius;
+         }},
+        {larger_brush,
+         [](const Outcome& o) {
+             return o.after.preferences.brush.radius > o.before.preferences.brush.radius;
+         }},
         {export_now,
          [](const Outcome& o) {
              const auto* wanted = o.action<action::Export>();
-             return wanted && wanted->folder == o.before.panel.exports.folder &&
-                    wanted->files == o.before.panel.exports.files;
+             return wanted && wanted->folder == o.before.preferences.exports.folder &&
+                    wanted->files == o.before.preferences.exports.files;
          }},
         {copy_command_line,
          [](const Outcome& o) {
@@ -142,11 +148,11 @@ Snapshot random_session(Dice& dice) {
 UiState random_interface(Dice& dice) {
     UiState ui;
     ui.tool = Tool(dice.integer(0, 2));
-    ui.brush.radius = dice.uniform(2, 100);
+    ui.preferences.brush.radius = dice.uniform(2, 100);
     ui.canvas = {0, 0, 800, 600};
     ui.view = {dice.uniform(2, 50), 3, 4, false};
     ui.help_open = dice.integer(0, 1) == 1;
-    ui.panel.exports.folder = "folder" + std::to_string(dice.integer(0, 99));
+    ui.preferences.exports.folder = "folder" + std::to_string(dice.integer(0, 99));
     return ui;
 }
 
@@ -155,12 +161,31 @@ UiState random_interface(Dice& dice) {
 TEST_CASE("no two shortcuts share a key in one place") {
     std::set<std::tuple<int, int, bool>> seen;
     for (const Shortcut& row : shortcuts()) {
-        CHECK_FALSE(row.chords().empty());
-        for (const Chord& chord : row.chords()) {
+        CHECK_FALSE(row.chords.empty());
+        for (const Chord& chord : row.chords) {
             CAPTURE(row.what, chord.key, chord.mods);
             CHECK(seen.emplace(chord.key, chord.mods, row.is(kInEquation)).second);
         }
     }
+}
+
+TEST_CASE("the help names a shortcut by its keys, and keys that mean the same are one") {
+    const std::pair<UiCommand, const char*> named[] = {{toggle_running, "Space"},
+                                                       {redo, "Ctrl+Y or Ctrl+Shift+Z"},
+                                                       {toggle<&UiState::help_open>, "H, F1 or ?"},
+                                                       {larger_text, "Ctrl+plus"},
+                                                       {faster, "+"},
+                                                       {smaller_brush, "["},
+                                                       {next_tab, "Ctrl+PageDown"},
+                                                       {toggle_reference_card, "F1 in the equation"}};
+    for (const auto& [command, keys] : named) CHECK(shortcut_of(command)->keys() == keys);
+    const std::pair<KeyPress, Chord> same[] = {
+        {{GLFW_KEY_EQUAL, GLFW_MOD_SHIFT}, {GLFW_KEY_EQUAL}},
+        {{GLFW_KEY_KP_ADD}, {GLFW_KEY_EQUAL}},
+        {{GLFW_KEY_KP_SUBTRACT, GLFW_MOD_CONTROL}, {GLFW_KEY_MINUS, GLFW_MOD_CONTROL}},
+        {{GLFW_KEY_KP_DECIMAL, GLFW_MOD_NUM_LOCK}, {GLFW_KEY_PERIOD}},
+        {{GLFW_KEY_KP_3}, {GLFW_KEY_3}}};
+    for (const auto& [press, chord] : same) CHECK(chord_of(press) == chord);
 }
 
 TEST_CASE("every shortcut does what the help says of it") {
@@ -171,7 +196,7 @@ TEST_CASE("every shortcut does what the help says of it") {
         const auto expected = expectations().find(row.command);
         REQUIRE(expected != expectations().end());
         CHECK(shortcut_of(row.command) == &row);
-        for (const Chord& chord : row.chords()) {
+        for (const Chord& chord : row.chords) {
             UiState before = random_interface(dice);
             before.panel.equation.editing = row.is(kInEquation);
             const Snapshot snapshot = random_session(dice);
@@ -190,7 +215,7 @@ TEST_CASE("keys are ignored while a text is being typed") {
     ImGui::GetIO().WantTextInput = true;
     const Snapshot snapshot = random_session(dice);
     for (const Shortcut& row : shortcuts())
-        for (const Chord& chord : row.chords()) {
+        for (const Chord& chord : row.chords) {
             UiState ui;
             ui.panel.equation.editing = row.is(kInEquation);
             CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.is(kWhileTyping));
@@ -251,12 +276,12 @@ TEST_CASE(
 
 TEST_CASE("the keyboard reaches a slider, whose number Space opens to be typed") {
     HeadlessImGui imgui(400, 300);
-    SliderDraft draft;
+    UiState ui;
     std::optional<LiveEdit> edit;
     imgui.draw = [&] {
         ImGui::Begin("a window");
         ImGui::SetNextItemWidth(200);
-        if (const auto news = live_slider("##slider", draft, 0.2, {0, 1})) edit = news;
+        if (const auto news = live_slider("##slider", ui, 0.2, {0, 1})) edit = news;
         ImGui::End();
     };
     imgui.frames();

@@ -1,8 +1,6 @@
-// The start page, and how it knows of a crash.
+// The start page, and the sessions that are kept.
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +11,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
+#include "app/window/sessions.h"
 #include "app/window/shortcuts.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
@@ -42,9 +41,9 @@ std::vector<long long> steps_of(const std::vector<std::string>& files) {
 }
 
 // Keeps a session as written at this moment.
-std::string keep(const std::string& name, long long steps, int seconds, bool open = false) {
+std::string keep(const std::string& name, long long steps, int seconds) {
     const auto file = session_named(name);
-    CHECK(keep_session(file, at_step(steps), open).empty());
+    CHECK(keep_session(file, at_step(steps)).empty());
     std::filesystem::last_write_time(
         file, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(seconds - 1000));
     return file.string();
@@ -53,15 +52,15 @@ std::string keep(const std::string& name, long long steps, int seconds, bool ope
 struct StartedPlain : Interface {
     OwnSettings folder;
 
-    explicit StartedPlain(bool crashed = false, int sessions = 1) {
+    explicit StartedPlain(int sessions = 1) {
         snapshot.messages.clear();
-        ui.panel.start = {true, crashed};
+        ui.panel.start_page = true;
         for (int i = 0; i < sessions; ++i) keep(fmt::format("session-20200101-120000-{}.json", i), i, i);
-        ui.panel.exports.sessions = find_sessions().files;
+        ui.panel.sessions.files = find_sessions();
         REQUIRE(wait_until([&] {
             frames(3);
             const auto read = sessions_to_continue(ui);
-            return std::ranges::all_of(read, [](const auto& one) { return one.second != nullptr; });
+            return std::ranges::all_of(read, [](const auto& one) { return one.card != nullptr; });
         }));
         frames(3);
         REQUIRE(window_rect("##start").drawn);
@@ -80,14 +79,14 @@ TEST_CASE("the start page is seen whole on the canvas, at both scales") {
         HeadlessImGui imgui(1280, 800, scale);
         UiState ui = open_interface(scale);
         const OwnSettings folder;
-        ui.panel.start = {true, true};
+        ui.panel.start_page = true;
         for (int i = 0; i < 10; ++i) keep(fmt::format("session-20200101-120000-{}.json", i), i, i);
-        ui.panel.exports.sessions = find_sessions().files;
+        ui.panel.sessions.files = find_sessions();
         const Snapshot snapshot = empty_snapshot();
         imgui.draw = [&] { draw_interface(ui, snapshot); };
         REQUIRE(wait_until([&] {
             imgui.frames(4);
-            return sessions_to_continue(ui).back().second != nullptr;
+            return sessions_to_continue(ui).back().card != nullptr;
         }));
         imgui.frames(4);
         const WindowRect page = window_rect("##start");
@@ -143,20 +142,18 @@ TEST_CASE("the start page goes at the first click anywhere, or key, and does not
 
 TEST_CASE(
     "the start page offers the session before, with its picture, size, step and date, and those before") {
-    for (const bool crashed : {false, true}) {
-        StartedPlain window(crashed, 3);
-        const auto sessions = sessions_to_continue(window.ui);
-        REQUIRE(sessions.size() == 3);
-        CHECK(sessions[0].second->title == "Diffusion");
-        CHECK(sessions[0].second->about.starts_with("2000x2000, step 2, "));
-        window.press_button("##Continue");
-        CHECK(only<action::Open>(window.ui).path == session_named("session-20200101-120000-2.json"));
-        CHECK_FALSE(window.shown());
-    }
-    CHECK_THROWS(StartedPlain(false, 0).press_button("##Continue"));
-    StartedPlain window(false, 2);  // one that cannot be read costs none of the others
-    write_bytes(window.ui.panel.exports.sessions.front(), "{\"size\": [24");
-    window.ui.panel.recent = {};
+    StartedPlain three(3);
+    const auto sessions = sessions_to_continue(three.ui);
+    REQUIRE(sessions.size() == 3);
+    CHECK(sessions[0].card->title == "Diffusion");
+    CHECK(sessions[0].card->about.starts_with("2000x2000, step 2, "));
+    three.press_button("##Continue");
+    CHECK(only<action::Open>(three.ui).path == session_named("session-20200101-120000-2.json"));
+    CHECK_FALSE(three.shown());
+    CHECK_THROWS(StartedPlain(0).press_button("##Continue"));
+    StartedPlain window(2);  // one that cannot be read costs none of the others
+    write_bytes(window.ui.panel.sessions.files.front(), "{\"size\": [24");
+    window.ui.panel.sessions.cards = {};
     REQUIRE(wait_until([&] {
         window.frames(3);
         return sessions_to_continue(window.ui).size() == 1;
@@ -167,76 +164,22 @@ TEST_CASE(
 
 TEST_CASE("the last ten sessions are kept, each in its own file, and older ones go") {
     const OwnSettings folder;
-    CHECK(find_sessions().files.empty());
-    keep("session.json", 100, 0);  // of an earlier version
-    keep("session-other.json", 101, 1);
-    write_bytes(session_named("session-mine.txt"), "no session");
+    CHECK(find_sessions().empty());
+    write_bytes(session_named("session-mine.json"), "no session of the program");
     write_bytes(session_named("session-20200101-000000-1.json.bad"), "no session");
     std::filesystem::create_directory(session_named("session-20200101-000000-2.json"));
-    const std::string open = fmt::format("session-20200101-000000-{}.json", getppid());
-    write_bytes(session_named(open), fmt::format("{{\"steps\": 7, \"open_in\": {}}}", getppid()));
-    std::filesystem::last_write_time(session_named(open), std::filesystem::file_time_type::min());
     const GalleryPicture picture{.nx = 2, .ny = 1, .pixels = {{1, 2, 3}, {4, 5, 6}}};
     for (int i = 0; i < 13; ++i) {
         const std::string file = keep(fmt::format("session-20200101-1200{:02}-{}.json", i, i), i, 10 + i);
-        if (i == 1) keep_session(file, at_step(1), false, picture);
+        if (i == 1) keep_session(file, at_step(1), picture);
         if (i == 1) CHECK(std::filesystem::exists(session_named("session-20200101-120001-1.png")));
         if (i == 1) keep("session-20200101-120001-1.json", 1, 11);
-        CHECK(find_sessions().files.front() == file);
+        CHECK(find_sessions().front() == file);
     }
-    CHECK(steps_of(find_sessions().files) == std::vector<long long>{12, 11, 10, 9, 8, 7, 6, 5, 4, 3});
+    CHECK(steps_of(find_sessions()) == std::vector<long long>{12, 11, 10, 9, 8, 7, 6, 5, 4, 3});
     CHECK_FALSE(std::filesystem::exists(session_named("session-20200101-120001-1.png")));
     CHECK_FALSE(std::filesystem::exists(session_named("session-20200101-120001-1.json")));
-    // What another window has open, what is of earlier versions, and what is no session, stays.
-    for (const char* name : {open.c_str(), "session.json", "session-other.json", "session-mine.txt"})
-        CHECK(std::filesystem::exists(session_named(name)));
-    for (int i = 5; i < 13; ++i)
-        std::filesystem::remove(session_named(fmt::format("session-20200101-1200{:02}-{}.json", i, i)));
-    CHECK(steps_of(find_sessions().files) == std::vector<long long>{4, 3, 101, 100});
-    CHECK_FALSE(find_sessions().crashed);
-}
-
-TEST_CASE("windows that are open at once keep their sessions apart, and one that crashed loses none") {
-    const OwnSettings folder;
-    const auto opened_in = [&](const std::string& name, long long steps, long long process, int seconds) {
-        keep(name, steps, seconds);
-        auto json = read_json(session_named(name));
-        json["open_in"] = process;
-        json["open_since"] = 1;
-        if (process == getppid()) json.erase("open_since");
-        write_bytes(session_named(name), json.dump());
-        std::filesystem::last_write_time(
-            session_named(name),
-            std::filesystem::file_time_type::clock::now() + std::chrono::seconds(seconds));
-    };
-    const pid_t child = fork();
-    if (child == 0) _exit(0);
-    waitpid(child, nullptr, 0);
-    keep("session-20200101-120000-1.json", 1, 50);
-    opened_in("session-20200101-120000-2.json", 2, getppid(), 10);  // is open
-    CHECK(steps_of(find_sessions().files) == std::vector<long long>{1});
-    opened_in("session-20200101-120000-3.json", 3, child, 0);
-    write_bytes(session_named("session-20200101-120000-3.png"), "a picture");
-    opened_in("session-20200101-120000-4.json", 4, child, 1);
-    opened_in("session-20200101-120000-5.json", 5, -1, -1);  // a stranger's number
-    const KeptSessions found = find_sessions();
-    CHECK(found.crashed);
-    CHECK(steps_of(found.files) == std::vector<long long>{4, 3, 5, 1});
-    CHECK(std::filesystem::exists(session_named("crashed-session-20200101-120000-3.png")));
-    CHECK(draft_of_session(found.files.front()).empty());
-    CHECK_FALSE(find_sessions().crashed);  // it is told once
-    CHECK(steps_of(find_sessions().files) == std::vector<long long>{4, 3, 5, 1});
-    // Those of a process whose number another one, or this one, has now.
-    opened_in("session-20200101-120000-6.json", 6, getpid(), 20);
-    CHECK(find_sessions().crashed);
-    opened_in("session-20200101-120000-2.json", 2, getppid(), 10);
-    auto json = read_json(session_named("session-20200101-120000-2.json"));
-    json["open_since"] = 1;
-    write_bytes(session_named("session-20200101-120000-2.json"), json.dump());
-    CHECK(find_sessions().crashed);
-    keep("session-20200101-120000-7.json", 7, 2000);
-    CHECK_FALSE(find_sessions().crashed);
-    CHECK(steps_of(find_sessions().files).front() == 7);
+    CHECK(std::filesystem::exists(session_named("session-mine.json")));
 }
 
 TEST_CASE("that a session cannot be kept is told once") {

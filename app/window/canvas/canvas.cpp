@@ -80,9 +80,9 @@ void take_picked(UiState& ui, const Snapshot& snapshot) {
     if (!ui.picks || !frame || frame->hover != ui.picks) return;
     ui.picks.reset();
     if (!std::isfinite(frame->hover_value)) return ui.say("There is no value here to paint with");
-    ui.brush.value = frame->hover_value;
+    ui.preferences.brush.value = frame->hover_value;
     ui.tool = Tool::paint;
-    ui.say(fmt::format("The brush paints {}", format_value(ui.brush.value)));
+    ui.say(fmt::format("The brush paints {}", format_value(ui.preferences.brush.value)));
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ void Canvas::mark_axes(const UiState& ui, FieldSize field, double line, const Un
 ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, FieldSize field) const {
     ViewRequest request;
     request.surface = ui.surface;
-    const auto visible = visible_part(ui.view, ui.picture, field, ui.smooth);
+    const auto visible = visible_part(ui.view, ui.picture, field, ui.preferences.smooth);
     if (is_surface(ui)) {
         // No more points than the picture has pixels.
         const auto points = [](int cells, double pixels) {
@@ -168,7 +168,7 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
              whole_field(field, points(field.nx, ui.picture.width), points(field.ny, ui.picture.height))});
     } else if (visible) {
         if (!snapshot.now.drawn_arrows().empty()) request.arrows = arrows_on(ui, field, visible->area);
-        const bool between = !snapshot.now.contours.empty() && !ui.smooth && ui.view.scale > 1;
+        const bool between = !snapshot.now.contours.empty() && !ui.preferences.smooth && ui.view.scale > 1;
         const ResampleRequest sampled = between ? whole_cells(visible->area, field) : *visible;
         // Faces need whole cells where these are large, and otherwise no more samples than pixels.
         if (snapshot.now.draws_outline())

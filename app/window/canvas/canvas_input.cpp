@@ -149,8 +149,8 @@ Mouse read_mouse() {
 }
 
 Brush stroke_brush(const UiState& ui, bool erases) {
-    Brush brush = ui.brush;
-    if (brush.shape == BrushShape::fill) brush.radius = ui.fill_tolerance;
+    Brush brush = ui.preferences.brush;
+    if (brush.shape == BrushShape::fill) brush.radius = ui.preferences.fill_tolerance;
     if (brush.shape == BrushShape::fill || brush.shape == BrushShape::rectangle) brush.soft = false;
     if (!erases && !ui.erases) return brush;
     brush.value = 0;
@@ -180,8 +180,8 @@ void CanvasInput::wheel(UiState& ui, const CanvasScene& scene) {
     if (!slot || mouse_.wheel == 0) return;
     if (mouse_.ctrl) {
         const double most = std::max({kMinBrushRadius, double(scene.field.nx), double(scene.field.ny)});
-        const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse_.wheel);
-        ui.brush.radius =
+        const double radius = ui.preferences.brush.radius * std::pow(kRadiusPerNotch, mouse_.wheel);
+        ui.preferences.brush.radius =
             std::clamp(rounded_to(std::max(radius, kMinBrushRadius), radius), kMinBrushRadius, most);
         return;
     }
@@ -243,7 +243,7 @@ void CanvasInput::press_brush(UiState& ui, const CanvasScene& scene, const PaneS
     begin(Drag::Kind::stroke, button, slot);
     drag_.brush = stroke_brush(ui, button == kRight);
     const BrushShape shape = drag_.brush.shape;
-    drag_.waits = shape == BrushShape::rectangle || (ui.straight && shape != BrushShape::fill);
+    drag_.waits = shape == BrushShape::rectangle || (ui.preferences.straight && shape != BrushShape::fill);
     drag_.from = brush_point(ui.view, drag_.picture, drag_.brush, mouse_);
     stroke_to(ui, scene);
     if (!drag_.waits && !drag_.joined) ui.say(kNothingThere);
@@ -338,8 +338,9 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene) {
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
         brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse_);
     // Beside the field, where a click does nothing, there is no ring.
-    if (brush_at_ && drag_.kind != Drag::Kind::stroke && ui.brush.shape != BrushShape::rectangle &&
-        !reaches({ui.brush, brush_at_->x, brush_at_->y, brush_at_->x, brush_at_->y}, scene.field))
+    if (brush_at_ && drag_.kind != Drag::Kind::stroke &&
+        ui.preferences.brush.shape != BrushShape::rectangle &&
+        !reaches({ui.preferences.brush, brush_at_->x, brush_at_->y, brush_at_->x, brush_at_->y}, scene.field))
         brush_at_.reset();
 }
 

@@ -72,7 +72,7 @@ constexpr double kShareOfCell = 0.88;
 constexpr double kSmallestText = 0.62;
 
 bool large_enough(const UiState& ui) {
-    return ui.show_numbers && ui.view.scale >= kMinWidth * ui.scale;
+    return ui.preferences.show_numbers && ui.view.scale >= kMinWidth * ui.scale;
 }
 
 /// Returns black or white, whichever contrasts with the luminance (Rec. 709) behind.

@@ -4,7 +4,7 @@
 
 namespace stencil {
 
-void GalleryTexture::take(const Gallery::Pictures& pictures) {
+void GalleryTexture::take(const GalleryPictures& pictures) {
     constexpr int kSide = GalleryPicture::kSide;
     taken_.resize(pictures.size());
     for (std::size_t i = 0; i < pictures.size(); ++i) {
@@ -31,22 +31,18 @@ void GalleryTexture::take(const Gallery::Pictures& pictures) {
 
 bool ThumbnailTextures::take(UiState& ui) {
     const auto show =
-        [](std::unique_ptr<GalleryTexture>& texture, Thumbnails& shown, const Gallery::Pictures& made) {
-            if (made == shown.pictures) return false;
+        [](std::unique_ptr<GalleryTexture>& texture, Thumbnails& shown, const GalleryPictures& read) {
+            if (read == shown.pictures) return false;
             if (!texture) texture = std::make_unique<GalleryTexture>();
-            texture->take(shown.pictures = made);
+            texture->take(shown.pictures = read);
             shown.texture = texture->name();
             return true;
         };
-    if (ui.gallery.wanted > 0) {
-        if (!gallery_) gallery_ = std::make_unique<Gallery>(wake_);
-        gallery_->want(ui.gallery.wanted);
-    }
-    const RecentPictures& recent = ui.panel.recent.pictures.result;
-    const bool ready_news = gallery_ && show(ready_, ui.gallery, gallery_->pictures());
-    const bool recent_news = show(recent_, ui.recent, recent.pictures);
-    if (recent_news) ui.recent.paths = recent.paths;
-    return ready_news || recent_news;
+    if (ui.gallery.wanted && ui.gallery.pictures.empty() && !gallery_.busy())
+        gallery_.start([](const std::stop_token&) { return gallery_pictures(); });
+    const auto read = gallery_.poll();
+    const bool rows_news = read && show(rows_, ui.gallery, *read);
+    return show(sessions_, ui.sessions, ui.panel.sessions.cards.result) || rows_news;
 }
 
 }  // namespace stencil

@@ -8,6 +8,7 @@
 
 #include "app/window/display/gl_objects.h"
 #include "app/window/ui_state.h"
+#include "sim/machine/background.h"
 #include "sim/session/gallery/gallery.h"
 
 namespace stencil {
@@ -18,28 +19,27 @@ class GalleryTexture {
     static constexpr int kColumns = 8;
 
     /// Uploads the pictures that are not there yet. Their number stays as it was in the first call.
-    void take(const Gallery::Pictures& pictures);
+    void take(const GalleryPictures& pictures);
     /// OpenGL's texture name; 0 before the first picture.
     std::uintptr_t name() const { return texture_.name(); }
     static int rows(std::size_t pictures) { return (int(pictures) + kColumns - 1) / kColumns; }
 
   private:
     GlObject texture_;
-    Gallery::Pictures taken_;
+    GalleryPictures taken_;
 };
 
-/// The thumbnails of the gallery, made when they are first visible, and of what was opened before.
+/// The thumbnails of the gallery, read when they are first visible, and of kept sessions.
 class ThumbnailTextures {
   public:
     /// `wake` is called from another thread when take() has something.
-    explicit ThumbnailTextures(std::function<void()> wake) : wake_(std::move(wake)) {}
-    /// Shows the pictures that have been made; returns whether there are new ones.
+    explicit ThumbnailTextures(std::function<void()> wake) : gallery_(std::move(wake)) {}
+    /// Shows the pictures that have been read; returns whether there are new ones.
     bool take(UiState& ui);
 
   private:
-    std::function<void()> wake_;
-    std::unique_ptr<GalleryTexture> ready_, recent_;
-    std::unique_ptr<Gallery> gallery_;
+    std::unique_ptr<GalleryTexture> rows_, sessions_;
+    Background<GalleryPictures> gallery_;
 };
 
 }  // namespace stencil

@@ -77,7 +77,7 @@ void draw_tools(UiState& ui, const Snapshot& snapshot) {
     for (const ToolButton& row : kTools) {
         const bool active =
             ui.tool == row.tool && (row.tool != Tool::paint || ui.erases == (row.choose == use_eraser));
-        const std::string label = fmt::format("{}###{}", row.icon, shortcut_of(row.choose)->keys);
+        const std::string label = fmt::format("{}###{}", row.icon, shortcut_of(row.choose)->keys());
         if (flat_button(label, side, active, with_keys(row.tip, row.choose))) row.choose(ui, snapshot);
     }
     ImGui::PopStyleVar(2);

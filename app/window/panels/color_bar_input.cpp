@@ -27,8 +27,15 @@ RangeRule rule_of(const RunSpec& spec, std::string_view setting, const std::stri
     return setting == setting_name::range ? spec.coloring(formula).range : spec.laplacian_range;
 }
 
+/// A drag of a colour bar's end.
+struct BarDrag {
+    ValueRange start;  ///< the range when it began
+    bool high = false;
+    std::string sent;  ///< the newest rule sent
+};
+
 void drag(UiState& ui, const RunSpec& now, const PaneImage& image) {
-    BarDrag& drag = ui.panel.view.bar;
+    auto& drag = ui.panel.of<BarDrag>();
     const float least = ImGui::GetItemRectMin().x, width = ImGui::GetItemRectSize().x;
     const float mouse = ImGui::GetIO().MousePos.x;
     if (ImGui::IsItemActivated()) drag = {image.range, mouse > least + width / 2, ""};

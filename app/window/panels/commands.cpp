@@ -11,6 +11,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
+#include "app/window/sessions.h"
 #include "sim/import/model_file.h"
 #include "sim/machine/child_process.h"
 #include "sim/model/text/typed_number.h"
@@ -55,7 +56,7 @@ void toggle_running(UiState& ui, const Snapshot& snapshot) {
 }
 
 void open_path(UiState& ui, const std::string& path) {
-    ui.panel.start.shown = false;
+    ui.panel.start_page = false;
     remember_path(ui.preferences, path);
     if (path.ends_with(".cu"))
         choose_kernel(ui, path);
@@ -74,7 +75,7 @@ void show_open_popup(UiState& ui, const Snapshot&) {
 }
 
 void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files) {
-    const ExportState& state = ui.panel.exports;
+    const ExportChoices& state = ui.preferences.exports;
     if (!snapshot.exporting) ui.act(action::Export{state.folder, files, state.replace});
 }
 
@@ -83,7 +84,7 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     std::string trouble;
     CommandCopy copy;
     try {
-        copy = command_copy(snapshot.spec, ui.panel.exports.folder);
+        copy = command_copy(snapshot.spec, ui.preferences.exports.folder);
     } catch (const std::exception& error) {
         copy.text = command_text(snapshot.spec);
         trouble = fmt::format("; its file cannot be written: {}", error.what());
@@ -92,7 +93,7 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     if (edits > 0) said += fmt::format(", {} edit{}", edits, edits == 1 ? "" : "s");
     if (!copy.file.empty()) said += " in " + copy.file;
     ui.say(said + trouble);
-    ui.ask(CopyText{copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files)});
+    ui.ask(CopyText{copy.text + output_words(ui.preferences.exports.folder, ui.preferences.exports.files)});
 }
 
 void copy_link(UiState& ui, const Snapshot& snapshot) {
@@ -130,7 +131,7 @@ void one_cell_per_pixel(UiState& ui, const Snapshot&) {
 
 void next_view(UiState& ui, const Snapshot&) {
     const auto rows = panes();
-    const Pane shown = is_three_up(ui) ? ui.panel.view.single : ui.panes.front();
+    const Pane shown = is_three_up(ui) ? ui.panel.single_pane : ui.panes.front();
     const auto found = std::ranges::find(rows, shown, &PaneRow::pane);
     const bool last = found == rows.end() || found + 1 == rows.end();
     show_pane(ui, last ? rows.front().pane : (found + 1)->pane);
@@ -162,8 +163,8 @@ void follow_components(UiState& ui, const Snapshot& snapshot) {
 }
 
 void toggle_three_up(UiState& ui, const Snapshot&) {
-    if (is_three_up(ui)) return show_pane(ui, ui.panel.view.single);
-    ui.panel.view.single = shows_components(ui) ? Pane::now : ui.panes.front();
+    if (is_three_up(ui)) return show_pane(ui, ui.panel.single_pane);
+    ui.panel.single_pane = shows_components(ui) ? Pane::now : ui.panes.front();
     ui.panes = three_up();
 }
 
@@ -195,13 +196,14 @@ void follow_brush(UiState& ui, const Snapshot& snapshot) {
     const auto& size = snapshot.now.size;
     const int side = size ? std::max(size->nx, size->ny) : state.side;
     if (state.percent && state.side > 0 && side != state.side)
-        ui.brush.radius = std::clamp(ui.brush.radius * side / state.side, kMinBrushRadius, kMaxBrushRadius);
+        ui.preferences.brush.radius =
+            std::clamp(ui.preferences.brush.radius * side / state.side, kMinBrushRadius, kMaxBrushRadius);
     state.side = side;
 }
 
 void close_popups(UiState& ui, const Snapshot& snapshot) {
     const bool any = ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.panel.measure.large ||
-                     ui.panel.dispersion.large || ui.popup_open || ui.panel.start.shown;
+                     ui.panel.dispersion.large || ui.popup_open || ui.panel.start_page;
     if (!any && in_tour(ui)) return end_tour(ui);
     if (!any && std::exchange(ui.presenter, false)) return;
     if (!any) stop_long_action(ui, snapshot);

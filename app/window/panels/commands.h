@@ -83,7 +83,7 @@ void show_open_popup(UiState& ui, const Snapshot& snapshot);
 void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files);
 /// Writes the files chosen in that section.
 inline void export_now(UiState& ui, const Snapshot& snapshot) {
-    export_files(ui, snapshot, ui.panel.exports.files);
+    export_files(ui, snapshot, ui.preferences.exports.files);
 }
 /// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file
 /// that is written beside the exports.
@@ -119,7 +119,8 @@ void use_eraser(UiState& ui, const Snapshot& snapshot);
 /// Changes the brush's radius by this factor, in percent.
 template <int kPercent>
 void scale_brush(UiState& ui, const Snapshot&) {
-    ui.brush.radius = std::clamp(ui.brush.radius * (kPercent / 100.0), kMinBrushRadius, kMaxBrushRadius);
+    ui.preferences.brush.radius =
+        std::clamp(ui.preferences.brush.radius * (kPercent / 100.0), kMinBrushRadius, kMaxBrushRadius);
 }
 inline constexpr UiCommand larger_brush = scale_brush<125>, smaller_brush = scale_brush<80>;
 

@@ -98,7 +98,7 @@ void draw_thumbnail(const Thumbnails& thumbnails, std::size_t index, ImVec2 at, 
 
 bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::string_view option) {
     GalleryView& gallery = ui.gallery;
-    gallery.wanted = std::max(gallery.wanted, index + 1);
+    gallery.wanted = true;
     const std::string_view name = gallery_rows()[index].name;
     const auto picture = index < gallery.pictures.size() ? gallery.pictures[index] : nullptr;
     const std::string title = picture ? picture->title : "";
@@ -136,7 +136,7 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot) {
     over_canvas(ui, "Gallery", ui.gallery.open, {{0.96f, 0.96f}, {69, 48}}, [&] {
         ImGui::SetNextItemWidth(em(16));
         text_input("##search", "Search", ui.gallery.search, "Shows what has this in its title or sentence");
-        if (!ui.gallery.search.empty()) ui.gallery.wanted = gallery_rows().size();  // whose titles come first
+        ui.gallery.wanted = true;  // though the search finds nothing yet
         subtitle("Runs", "Complete examples with their own start and settings");
         draw_group(ui.gallery,
                    GalleryRow::Kind::run,

@@ -37,6 +37,13 @@ void draw_first_steps(UiState& ui, const Snapshot& snapshot) {
 }
 
 // Rows are close together, so that all are visible at once.
+std::string keys_of(const MouseUse& row) {
+    return std::string(row.keys);
+}
+std::string keys_of(const Shortcut& row) {
+    return row.keys();
+}
+
 template <class Row>
 void draw_list(const char* title, const char* tip, std::span<const Row> rows) {
     subtitle(title, tip);
@@ -49,7 +56,7 @@ void draw_list(const char* title, const char* tip, std::span<const Row> rows) {
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
     for (const Row& row : rows) {
         ImGui::TableNextColumn();
-        colored_text(row.keys, text_color());
+        colored_text(keys_of(row), text_color());
         ImGui::TableNextColumn();
         paragraph(row.what, text_color());
     }

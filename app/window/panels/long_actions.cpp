@@ -12,30 +12,14 @@ namespace stencil {
 namespace {
 
 constexpr double kShownFrom = 0.3;  // seconds: shorter actions would only flicker
-constexpr double kTelling = 1;      // seconds after which the remaining time is estimated
+/// The running actions are shown once they have lasted for a moment (ImGui's time).
+struct LongActions {
+    std::optional<double> since;
+};
 
-// Records for each action when it began, and at which share.
-void follow(std::vector<ActionClock>& clocks, const std::vector<LongAction>& all) {
-    const double now = ImGui::GetTime();
-    const auto goes_on = [&](const ActionClock& clock) {
-        const auto same = std::ranges::find(all, clock.key, &LongAction::key);
-        return same != all.end() && same->share.value_or(0) >= clock.share;
-    };
-    std::erase_if(clocks, [&](const ActionClock& clock) { return !goes_on(clock); });
-    for (const LongAction& one : all) {
-        auto clock = std::ranges::find(clocks, one.key, &ActionClock::key);
-        if (clock == clocks.end())
-            clock = clocks.insert(clock, {std::string(one.key), now, one.share.value_or(0), 0});
-        clock->share = one.share.value_or(0);
-    }
-}
-
-void draw_one(
-    const LongAction& one, const ActionClock& clock, bool first, UiState& ui, const Snapshot& snapshot) {
+void draw_one(const LongAction& one, bool first, UiState& ui, const Snapshot& snapshot) {
     std::string far;
     if (one.share) far = fmt::format("{:.0f}%", std::floor(100 * *one.share));
-    if (const auto left = seconds_left(clock, ImGui::GetTime()))
-        far += fmt::format(", {} left", format_duration(*left));
     const float spacing = ImGui::GetStyle().ItemSpacing.x;
     const float button_width = text_width(ICON_CLOSE " Stop") + 2 * ImGui::GetStyle().FramePadding.x;
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button_width;
@@ -93,35 +77,25 @@ std::vector<LongAction> long_actions(const UiState& now, const Snapshot& snapsho
     return all;
 }
 
-std::optional<double> seconds_left(const ActionClock& clock, double now) {
-    const double spent = now - clock.since, done = clock.share - clock.from;
-    if (spent < kTelling || done <= 0) return std::nullopt;
-    return spent * (1 - clock.share) / done;
-}
-
 void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
-    const std::vector<LongAction> all = long_actions(ui, snapshot);
-    std::vector<ActionClock>& clocks = ui.panel.long_actions;
-    follow(clocks, all);
+    std::vector<LongAction> shown = long_actions(ui, snapshot);
+    const std::string_view first = shown.empty() ? "" : shown.front().key;
+    std::erase_if(shown, [](const LongAction& one) { return !one.on_canvas; });
+    auto& since = ui.panel.of<LongActions>().since;
+    if (shown.empty()) since.reset();
+    if (!since && !shown.empty()) since = ImGui::GetTime();
     // The plate would cover a popup; that of exports has a bar of its own, and the status line tells them
     // too.
     const bool in_popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-    const auto clock_of = [&](const LongAction& one) -> const ActionClock& {
-        return *std::ranges::find(clocks, one.key, &ActionClock::key);
-    };
-    const auto shown = [&](const LongAction& one) {
-        return one.on_canvas && !in_popup && ImGui::GetTime() - clock_of(one).since >= kShownFrom;
-    };
-    if (std::ranges::none_of(all, shown)) return;
+    if (shown.empty() || in_popup || ImGui::GetTime() < *since + kShownFrom) return;
     const Area canvas = area_of(ui.canvas);
     ImGui::SetNextWindowPos(
         ImVec2(canvas.at(0.5f, 0).x, canvas.y + em(2.2f)), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSize(ImVec2(std::min(em(32), canvas.width), 0));
     ImGui::Begin("##long", nullptr, kPlainWindow | ImGuiWindowFlags_NoNav);
-    for (const LongAction& one : all) {
-        if (!shown(one)) continue;
+    for (const LongAction& one : shown) {
         const IdScope scope(one.key);
-        draw_one(one, clock_of(one), one.key == all.front().key, ui, snapshot);
+        draw_one(one, one.key == first, ui, snapshot);
     }
     ImGui::End();
 }

@@ -13,6 +13,12 @@ namespace {
 
 constexpr const char* kOpen = "Open folder";
 
+/// The newest message so far, and until when it is shown if it is no error (ImGui's time).
+struct NoticeState {
+    int newest = 0;
+    double until = 0;
+};
+
 void draw_dismiss(UiState& ui, const Message& message) {
     const IdScope scope(message.id);
     if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
@@ -93,7 +99,7 @@ const Message* shown_message(NoticeState& state, const Snapshot& snapshot) {
 
 // Over the field's foot, so that nothing moves when a message comes and goes.
 void draw_notices(UiState& ui, const Snapshot& snapshot) {
-    NoticeState& state = ui.panel.notice;
+    auto& state = ui.panel.of<NoticeState>();
     const Message* message = shown_message(state, snapshot);
     if (!message) return;
     const Area canvas = area_of(ui.canvas), field = area_of(ui.picture.width > 0 ? ui.picture : ui.canvas);
@@ -107,7 +113,7 @@ void draw_notices(UiState& ui, const Snapshot& snapshot) {
 }
 
 bool notice_fades(const UiState& ui, const Snapshot& snapshot) {
-    return !snapshot.messages.empty() && ImGui::GetTime() < ui.panel.notice.until;
+    return !snapshot.messages.empty() && ImGui::GetTime() < ui.panel.of<NoticeState>().until;
 }
 
 }  // namespace stencil

@@ -1,17 +1,18 @@
 // State that the panels keep between frames: texts being typed, drags in progress.
 #pragma once
 
+#include <any>
 #include <array>
-#include <chrono>
 #include <exception>
-#include <future>
 #include <map>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
+#include <typeindex>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "sim/code/generated_code.h"
@@ -20,6 +21,7 @@
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 #include "sim/figure/chart.h"
+#include "sim/machine/background.h"
 #include "sim/run/output/dispersion.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film_request.h"
@@ -59,18 +61,6 @@ struct SliderDraft {
     NumberDraft typed;
 };
 
-/// Progress of a long action: when it began (ImGui's time), its share then, and its share now.
-struct ActionClock {
-    std::string key;
-    double since = 0, from = 0, share = 0;
-};
-
-/// The newest message so far, and until when it is shown if it is no error (ImGui's time).
-struct NoticeState {
-    int newest = 0;
-    double until = 0;
-};
-
 /// Cache of the memory that a run needs: computing it parses the equations, too slow for every frame.
 struct MemoryNeedsOf {
     std::string key;  ///< the settings that it was computed for
@@ -79,8 +69,7 @@ struct MemoryNeedsOf {
 };
 
 struct SimulationState {
-    std::map<std::string, SliderDraft> parameters;  ///< of the model, by name
-    int nx = 0, ny = 0;                             ///< typed and not yet applied; 0: the session's
+    int nx = 0, ny = 0;  ///< typed and not yet applied; 0: the session's
     MemoryNeedsOf needs;
     long long steps = 100;
     long long jump = 1000;
@@ -153,24 +142,8 @@ struct InitialState {
 };
 
 struct BrushState {
-    SliderDraft radius;
     bool percent = false;  ///< the radius is shown as, and stays, a share of the field's longer side
     int side = 0;          ///< that side in the newest frame, in cells
-};
-
-/// A drag of a colour bar's end.
-struct BarDrag {
-    ValueRange start;  ///< the range when it began
-    bool high = false;
-    std::string sent;  ///< the newest rule sent
-};
-
-struct ViewState {
-    Pane single = Pane::now;  ///< the pane to return to from three-up
-    BarDrag bar;
-    bool laplacian_colors = false;  ///< the Laplacian's colours are shown, not the field's
-    std::vector<Pane> colored;      ///< the panes when these colours were chosen
-    SliderDraft surface_height;
 };
 
 inline constexpr const char* kExportFolder = "stencilscope-out";
@@ -195,11 +168,7 @@ struct MeasureState {
 enum class FilmOf { field, figure, canvas };
 
 struct ExportState {
-    std::string folder = kExportFolder;
-    std::vector<std::string> files = default_exports();
-    bool replace = false;  ///< overwrite existing files
     std::string spec_path;
-    std::vector<std::string> sessions;  ///< spec files of those before, newest first
     long long record_every = 100;
     bool record_png = true, record_npy = false;
     std::string film;           ///< ending such as ".mp4" to record a film; empty: frames
@@ -211,44 +180,39 @@ struct ExportState {
     double stop_after = 0;    ///< seconds of a film from now on; 0: until it is stopped
 };
 
-/// Makes something in a thread, so that no frame waits for it.
+/// A result that is made in the background, so that no frame waits for it.
 template <class T>
 struct Job {
     T result;
     std::string failure;  ///< the message of the exception that `make` threw; empty: there is a result
     std::string key;      ///< what the result was made for; empty: there is none yet
     std::string begun;
-    std::shared_future<T> work;  ///< shared, so that the state can be copied
+    /// Shared, so that the state can be copied.
+    std::shared_ptr<Background<T>> work = std::make_shared<Background<T>>();
 
-    /// Begins `make`, unless the result is for this key or the work before goes on. Returns whether it is.
-    /// Work that fails has an empty result and is not repeated for the same key.
+    /// Begins `make`, unless the result is for this key or earlier work is running. Returns whether the
+    /// result is for this key. Work that fails has an empty result and is not repeated for the same key.
     template <class F>
     bool follow(const std::string& wanted, F make) {
-        if (work.valid() && work.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-            finish([&] { return std::exchange(work, {}).get(); });
-        if (key != wanted && !work.valid()) {
+        take();
+        if (key != wanted && !work->busy()) {
             begun = wanted;
-            try {
-                work = std::async(std::launch::async, make);
-            } catch (const std::system_error&) {  // there is no thread left
-                finish([&] { return make(); });
-            }
+            work->start([make = std::move(make)](const std::stop_token&) { return make(); });
         }
         return key == wanted;
     }
 
   private:
-    template <class F>
-    void finish(F make) {
+    void take() {
+        if (!work->busy() || work->running()) return;
         key = begun;
+        result = {};
         failure.clear();
         try {
-            result = make();
+            result = work->get();
         } catch (const std::bad_alloc&) {
-            result = {};
             failure = "not enough memory";
         } catch (const std::exception& error) {
-            result = {};
             failure = error.what();
         }
     }
@@ -280,17 +244,11 @@ struct ExamplesState {
     bool writes = false;  ///< write files at its end
     bool large = false;   ///< the results are in a window of their own
 
-    SliderDraft live;
     double live_value = 0;  ///< the slider that moves a point along a curve
     double live_found = 0;  ///< slider value for which the point below was found
     LivePoint live_point;
     std::shared_ptr<const LiveCurve> live_of;  ///< curve on which it was found
     std::string live_failure;
-};
-
-struct TimelineState {
-    std::optional<long long> draft;  ///< the step requested last in the present drag
-    double wished_at = 0;            ///< in ImGui's time
 };
 
 struct CodeState {
@@ -326,46 +284,45 @@ struct TourState {
     figure::Box size;                    ///< of the card, when drawn last
 };
 
-/// The card on the canvas that a start without a run begins with.
-struct StartPage {
-    bool shown = false;    ///< until the first click or key
-    bool crashed = false;  ///< the session before did
+/// Sessions that can be continued.
+struct SessionsState {
+    std::vector<std::string> files;  ///< newest first; those of the window's start
+    Job<GalleryPictures> cards;      ///< in the same order; without title: it cannot be read
+    bool waits = false;              ///< for them, in the newest frame
 };
 
-/// Thumbnails of sessions, with words on them, and of recent paths, read in a thread while they are visible.
-struct RecentPictures {
-    std::vector<std::string> paths;
-    Gallery::Pictures pictures;  ///< as many as there may be; null after the paths
-};
-struct RecentState {
-    Job<RecentPictures> pictures;
-    bool waits = false;  ///< for them, in the newest frame
-};
-
+/// State of the panels; what only one of them uses is in of().
 struct PanelState {
-    std::map<PanelTab, float> scrolled;    ///< how far the panel's tabs are scrolled
-    PanelTab drawn_tab = PanelTab::model;  ///< in the newest frame
-    StartPage start;
-    RecentState recent;
-    std::map<unsigned, NumberDraft> drafts;  ///< of the text fields, by ImGui's ID
-    std::string copied;                      ///< whose copy button was pressed last
-    double copied_until = 0;                 ///< it says so until then (ImGui's time)
-    bool open_popup_wanted = false;          ///< by a button or key, until the toolbar opens it
+    bool start_page = false;  ///< shown, until the first click or key
+    SessionsState sessions;
+    std::map<unsigned, NumberDraft> drafts;   ///< of the text fields, by ImGui's ID
+    std::map<unsigned, SliderDraft> sliders;  ///< likewise
+    std::string copied;                       ///< whose copy button was pressed last
+    double copied_until = 0;                  ///< it says so until then (ImGui's time)
+    bool open_popup_wanted = false;           ///< by a button or key, until the toolbar opens it
     EquationState equation;
     DispersionState dispersion;
     SimulationState simulation;
     InitialState initial;
-    ViewState view;
+    Pane single_pane = Pane::now;  ///< to return to from three-up
     BrushState brush;
-    NoticeState notice;
     MeasureState measure;
     ExportState exports;
     ExamplesState examples;
     KernelState kernel;
     CodeState code;
-    TimelineState timeline;
     TourState tour;
-    std::vector<ActionClock> long_actions;  ///< the running ones
+
+    /// Returns the state that one panel alone uses: a type of its own, with its default value at first.
+    template <class T>
+    T& of() const {
+        std::any& state = own_[typeid(T)];
+        if (!state.has_value()) state = T{};
+        return *std::any_cast<T>(&state);
+    }
+
+  private:
+    mutable std::map<std::type_index, std::any> own_;
 };
 
 }  // namespace stencil

@@ -63,17 +63,18 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot);
 bool has_thumbnail(const Thumbnails& thumbnails, std::size_t index);
 void draw_thumbnail(const Thumbnails& thumbnails, std::size_t index, ImVec2 at, float side);
 
-/// Requests the thumbnails of kept sessions and of recent paths; call it while they are visible.
-void want_recent_pictures(UiState& ui);
-/// Returns the kept sessions that can be continued, newest first, with what is known of them: null until they
-/// are read.
-std::vector<std::pair<std::string, const GalleryPicture*>> sessions_to_continue(const UiState& ui);
-/// Draws a row with the path's thumbnail, or a plain one. Returns whether it was clicked.
-bool draw_opening(const UiState& ui, const std::string& label, const std::string& path, float width = 0);
+/// A kept session that can be continued.
+struct SessionRow {
+    std::size_t index = 0;  ///< in PanelState::sessions
+    std::string path;
+    const GalleryPicture* card = nullptr;  ///< null until it is read
+};
+/// Returns them, newest first, and reads their cards in the background. Call it while they are visible.
+std::vector<SessionRow> sessions_to_continue(UiState& ui);
+/// Draws a row with the session's thumbnail. Returns whether it was clicked.
+bool draw_session(const UiState& ui, const std::string& label, const SessionRow& session, float width = 0);
 /// The title of a model; of a text without one, its first line.
 std::string model_title(const Model& model);
-/// Returns the index of a path's thumbnail in UiState::recent, if there is one.
-std::optional<std::size_t> recent_picture(const UiState& ui, const std::string& path);
 /// Names a path by its end; the files of a run are told apart by their folder.
 std::string brief_name(const std::filesystem::path& path);
 
@@ -188,9 +189,7 @@ struct LongAction {
 
 /// Returns the running actions; the first is stopped first.
 std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot);
-/// Estimates the remaining seconds from the progress so far; empty while that is too little.
-std::optional<double> seconds_left(const ActionClock& clock, double now);
-/// Draws name, progress bar, remaining time and a Stop button for each, in a window over the canvas.
+/// Draws name, progress bar and a Stop button for each, in a window over the canvas.
 void draw_long_actions(UiState& ui, const Snapshot& snapshot);
 /// Stops the first one; Esc does this if no popup is open.
 void stop_long_action(UiState& ui, const Snapshot& snapshot);

@@ -94,6 +94,12 @@ void draw_tab(UiState& ui, PanelTab tab, float around) {
                                               ImGui::GetColorU32(ImGuiCol_CheckMark));
 }
 
+/// How far the tabs of the panel are scrolled.
+struct Scrolling {
+    std::map<PanelTab, float> offsets;
+    PanelTab drawn = PanelTab::model;  ///< in the newest frame
+};
+
 }  // namespace
 
 std::span<const Section> sections() {
@@ -140,8 +146,9 @@ void draw_panel_tabs(UiState& ui) {
 void draw_side_panel(UiState& ui, const Snapshot& snapshot) {
     // Each tab is scrolled by itself.
     const PanelTab tab = ui.preferences.panel_tab;
-    float& scrolled = ui.panel.scrolled[tab];
-    if (std::exchange(ui.panel.drawn_tab, tab) != tab)
+    auto& [offsets, drawn] = ui.panel.of<Scrolling>();
+    float& scrolled = offsets[tab];
+    if (std::exchange(drawn, tab) != tab)
         ImGui::SetScrollY(scrolled);
     else
         scrolled = ImGui::GetScrollY();

@@ -30,31 +30,31 @@ constexpr Beginning kBeginnings[] = {
     {ICON_EDIT, "Your equation", "Type it as mathematics; it runs as you type", toggle_large_editor},
     {ICON_COMPASS, "Tour", "A first look in eight cards", begin_tour}};
 
-// Draws a button with its key at the right and, if there is room, a second line about it; with the thumbnail
-// of `path`, if there is one, instead of the icon.
+// Draws a button with its key at the right and, if there is room, a second line about it; with the session's
+// thumbnail, if there is one, instead of the icon.
 bool draw_beginning(const UiState& ui,
                     const Beginning& row,
                     const std::string& title,
                     const std::string& about,
                     bool with_about,
-                    const std::string& path = "") {
+                    const SessionRow* session = nullptr) {
     const float line = ImGui::GetTextLineHeight(), pad = em(0.5f);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size(ImGui::GetContentRegionAvail().x, std::round((with_about ? 2.1f : 1) * line + 2 * pad));
     const bool clicked = ImGui::Button(fmt::format("##{}", row.title).c_str(), size);
     const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text), faint = ImGui::GetColorU32(ImGuiCol_TextDisabled);
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const auto picture = recent_picture(ui, path);
+    const bool picture = session && has_thumbnail(ui.sessions, session->index);
     const float side = size.y - pad / 2, left = at.x + (picture ? side + pad : em(2.6f));
     list->PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
     if (picture)
-        draw_thumbnail(ui.recent, *picture, ImVec2(at.x + pad / 4, at.y + pad / 4), side);
+        draw_thumbnail(ui.sessions, session->index, ImVec2(at.x + pad / 4, at.y + pad / 4), side);
     else
         list->AddText(ImVec2(at.x + em(0.9f), at.y + (size.y - line) / 2), ink, row.icon);
     list->AddText(ImVec2(left, at.y + pad), ink, title.c_str());
     if (with_about) list->AddText(ImVec2(left, at.y + pad + 1.1f * line), faint, about.c_str());
     if (const Shortcut* shortcut = shortcut_of(row.command)) {
-        const std::string keys(shortcut->keys);
+        const std::string keys = shortcut->keys();
         list->AddText(ImVec2(at.x + size.x - text_width(keys) - em(0.8f), at.y + pad), faint, keys.c_str());
     }
     list->PopClipRect();
@@ -66,19 +66,18 @@ bool fits(const UiState& ui, float height) {
     return ImGui::GetCursorPosY() + height + em(1) < area_of(ui.canvas).height;
 }
 
-// Draws the last session as a button, and what is left of it after a crash. Returns whether it was chosen.
+// Draws the last session as a button. Returns whether it was chosen.
 bool draw_continue(UiState& ui, bool with_about) {
     const auto sessions = sessions_to_continue(ui);
     if (sessions.empty()) return false;
-    constexpr const char* kCrashed = ICON_WARNING "  The last session ended unexpectedly";
-    const bool crashed = ui.panel.start.crashed;
-    if (crashed && with_about) paragraph(kCrashed, warning_color());
     constexpr Beginning kRow{ICON_PLAY, "Continue", "", nullptr};
-    const auto& [path, known] = sessions.front();
-    const std::string title = crashed && !with_about ? std::string(kCrashed) + ": continue"
-                              : known                ? "Continue: " + known->title
-                                                     : "Continue";
-    const bool chosen = draw_beginning(ui, kRow, title, known ? known->about : "", with_about, path);
+    const auto& [index, path, card] = sessions.front();
+    const bool chosen = draw_beginning(ui,
+                                       kRow,
+                                       card ? "Continue: " + card->title : "Continue",
+                                       card ? card->about : "",
+                                       with_about,
+                                       &sessions.front());
     tooltip("Opens the last session at the last step that was kept\n--continue");
     if (chosen) continue_session(ui, path);
     return chosen;
@@ -90,57 +89,23 @@ bool draw_earlier_sessions(UiState& ui) {
     const float column = ImGui::GetContentRegionAvail().x / 2;
     bool chosen = false;
     for (std::size_t i = 1; i < sessions.size() && (i % 2 == 0 || fits(ui, em(i == 1 ? 5.5f : 3.3f))); ++i) {
-        const auto& [path, known] = sessions[i];
-        if (!known) break;
+        const auto& [index, path, card] = sessions[i];
+        if (!card) break;
         if (i == 1) subtitle("Sessions before", "Each is opened at its last step");
         if (i % 2 == 0) ImGui::SameLine(column);
         ImGui::BeginGroup();
         // The comma before the date ends a line.
-        std::string about = known->about;
+        std::string about = card->about;
         about.replace(about.find(", ", about.find("step")), 2, "\n");
-        if (draw_opening(ui,
-                         fmt::format("{}\n{}##{}", fitted(known->title, column - em(5)), about, path),
-                         path,
+        if (draw_session(ui,
+                         fmt::format("{}\n{}", fitted(card->title, column - em(5)), about),
+                         sessions[i],
                          column - em(1))) {
             continue_session(ui, path);
             chosen = true;
         }
         ImGui::EndGroup();
-        tooltip(known->title + "\n" + known->about + "\n" + path);
-    }
-    return chosen;
-}
-
-constexpr int kRecentColumns = 5;
-
-// Draws what was opened last as thumbnails with names, as far as there are such. Returns whether one was
-// chosen.
-bool draw_recent_tiles(UiState& ui) {
-    const float gap = ImGui::GetStyle().ItemSpacing.x;
-    const float side =
-        std::floor((ImGui::GetContentRegionAvail().x - (kRecentColumns - 1) * gap) / kRecentColumns);
-    int drawn = 0;
-    bool chosen = false;
-    const std::vector<std::string> recent = ui.preferences.recent;  // opening reorders the list
-    for (const std::string& path : recent) {
-        const auto index = recent_picture(ui, path);
-        if (!index) continue;
-        if (drawn % kRecentColumns == 0 && !fits(ui, side + em(drawn == 0 ? 3.5f : 2))) break;
-        if (drawn == 0) subtitle("Recent", "Opened before; Open (Ctrl+O) lists all");
-        if (drawn++ % kRecentColumns != 0) ImGui::SameLine(0, gap);
-        ImGui::BeginGroup();
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        if (ImGui::InvisibleButton(path.c_str(), ImVec2(side, side))) {
-            open_path(ui, path);
-            chosen = true;
-        }
-        draw_thumbnail(ui.recent, *index, at, side);
-        if (ImGui::IsItemHovered())
-            ImGui::GetWindowDrawList()->AddRect(
-                at, ImVec2(at.x + side, at.y + side), ImGui::GetColorU32(ImGuiCol_SliderGrabActive));
-        tooltip(path);
-        fitted_text(brief_name(path), side, faint_color());
-        ImGui::EndGroup();
+        tooltip(card->title + "\n" + card->about + "\n" + path);
     }
     return chosen;
 }
@@ -148,14 +113,12 @@ bool draw_recent_tiles(UiState& ui) {
 }  // namespace
 
 void draw_start_page(UiState& ui, const Snapshot& snapshot) {
-    StartPage& page = ui.panel.start;
-    if (!page.shown) return;
+    if (!ui.panel.start_page) return;
     const Area canvas = area_of(ui.canvas);
     const float wide = std::min(em(28), canvas.width);
     ImGui::SetNextWindowPos(canvas.at(0.5f, 0.5f), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
     ImGui::SetNextWindowSizeConstraints(ImVec2(wide, 0), ImVec2(wide, canvas.height));
     ImGui::Begin("##start", nullptr, kPlainWindow | ImGuiWindowFlags_AlwaysAutoResize);
-    want_recent_pictures(ui);
     const bool with_about = canvas.height > em(28);
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_FrameBg));
     bool chosen = draw_continue(ui, with_about);
@@ -166,12 +129,11 @@ void draw_start_page(UiState& ui, const Snapshot& snapshot) {
     }
     ImGui::PopStyleColor();
     chosen |= draw_earlier_sessions(ui);
-    chosen |= draw_recent_tiles(ui);
     // A button acts when the mouse is released over it, so clicks on the card end it only then.
     const bool over = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
     for (const ImGuiMouseButton button : {0, 1, 2})
         chosen |= over ? ImGui::IsMouseReleased(button) : ImGui::IsMouseClicked(button);
-    if (chosen) page.shown = false;
+    if (chosen) ui.panel.start_page = false;
     ImGui::End();
 }
 

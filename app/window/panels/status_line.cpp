@@ -15,18 +15,14 @@
 namespace stencil {
 namespace {
 
-/// The line has these four places, in this order. Each shows its most important piece, and the others are in
-/// its tooltip.
+/// The line has these four places, in this order. Each shows its first piece; the others are in tooltips.
 enum class Place { moment, state, speed, message };
 
-/// If there is no room, the least important pieces use shorter texts, or are left out.
 struct Piece {
     Place place;
-    int importance;
     std::string text, tip;
     float least_width = 0;  ///< in font sizes; keeps what follows from moving as the number changes
     ImVec4 color = text_color();
-    std::string shorter = {};
 };
 
 std::string cell_text(const Snapshot& snapshot) {
@@ -48,6 +44,7 @@ std::pair<std::string, std::string> device_texts(const Snapshot& snapshot) {
             fmt::format("Method, precision and device: {}{}", precise, snapshot.device)};
 }
 
+// Returns the pieces of each place, its most important one first.
 std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
     std::vector<Piece> pieces;
     const auto add = [&](Piece piece) {
@@ -55,26 +52,37 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
     };
     const std::string step = "step " + format_count(snapshot.step);
     if (const std::string time = time_text(snapshot.spec, snapshot.step); time.empty())
-        add({Place::moment, 107, step, "Steps since the start", 5.5f});
+        add({Place::moment, step, "Steps since the start", 5.5f});
     else
         add({Place::moment,
-             107,
              fmt::format("{}, t = {}", step, time),
              "Steps since the start, and the time of this one\n--unit-time [N]UNIT",
-             10,
-             text_color(),
-             step});
+             10});
 
+    const CanvasFilm& film = ui.canvas_film;
+    if (const std::string& place = film.on() ? film.place : snapshot.recording; !place.empty())
+        add({Place::state,
+             fmt::format("{} {} {}",
+                         ICON_RECORD,
+                         std::filesystem::path(place).filename().string(),
+                         format_count(film.on() ? film.frames : snapshot.recorded)),
+             fmt::format("Frames recorded to {}. Esc stops it.", place),
+             8,
+             error_color()});
     if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
         add({Place::state,
-             105,
              fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
              "Cells that overflowed or have no value; drawn in magenta",
              0,
              error_color()});
+    if (ui.example.running)
+        add({Place::state,
+             fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
+             "The running example and its progress",
+             5.5f,
+             warning_color()});
     const std::string busy = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
     add({Place::state,
-         90,
          !snapshot.busy.empty()              ? busy
          : snapshot.running                  ? "running"
          : snapshot.stop_at == snapshot.step ? "stopped (Stop at)"
@@ -84,64 +92,49 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
          !snapshot.busy.empty() ? warning_color()
          : snapshot.running     ? good_color()
                                 : text_color()});
-    if (ui.example.running)
-        add({Place::state,
-             95,
-             fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
-             "The running example and its progress",
-             5.5f,
-             warning_color()});
-    const CanvasFilm& film = ui.canvas_film;
-    if (const std::string& place = film.on() ? film.place : snapshot.recording; !place.empty())
-        add({Place::state,
-             108,
-             fmt::format("{} {} {}",
-                         ICON_RECORD,
-                         std::filesystem::path(place).filename().string(),
-                         format_count(film.on() ? film.frames : snapshot.recorded)),
-             fmt::format("Frames recorded to {}. Esc stops it.", place),
-             8,
-             error_color()});
 
+    const bool moves = ui.cost.fields_per_s > 0;  // there are no rates while nothing moves
+    if (moves)
+        add({Place::speed,
+             format_figures(ui.cost.steps_per_s) + " steps/s",
+             "Steps per second, drawing and waiting included",
+             6});
     if (const Method* method = method_of(snapshot.now); method && method->jumps) {
         const std::string time = format_measured(snapshot.cost.stepping_ms);
         add({Place::speed,
-             70,
              fmt::format("jump of {}: {} ms", format_count(snapshot.last_batch), time),
              "Steps per frame, computed at once, and their time",
              9});
     } else {
         const Speed& speed = snapshot.speed;
-        const std::string updates = format_measured(speed.gcells_per_s) + " GCells/s";
         add({Place::speed,
-             70,
              format_measured(speed.us_per_step) + " \xc2\xb5s/step",
              "Time per step, without pictures and files",
              6});
-        add({Place::speed, 65, updates, "Cell updates per second / 1e9, while stepping", 6.5f});
+        add({Place::speed,
+             format_measured(speed.gcells_per_s) + " GCells/s",
+             "Cell updates per second / 1e9, while stepping",
+             6.5f});
         if (const double copy = snapshot.limits.copy_gb_per_s; copy > 0)
             add({Place::speed,
-                 60,
                  format_measured(speed.effective_gb_per_s / copy, format_share) + " of copy",
                  "Effective bandwidth over that of a copy; see Performance",
                  6});
     }
-    if (ui.cost.fields_per_s > 0) {  // there are no rates while nothing moves
-        const std::string steps = format_figures(ui.cost.steps_per_s) + " steps/s";
-        const std::string frames = format_figures(ui.cost.fields_per_s) + " frames/s";
-        add({Place::speed, 75, steps, "Steps per second, drawing and waiting included", 6});
-        add({Place::speed, 50, frames, "New fields shown per second", 5.5f});
-    }
+    if (moves)
+        add({Place::speed,
+             format_figures(ui.cost.fields_per_s) + " frames/s",
+             "New fields shown per second",
+             5.5f});
+    const auto [device, device_tip] = device_texts(snapshot);
+    add({Place::speed, device, device_tip});
     add({Place::speed,
-         30,
          ui.transfer.text,
          "How pixels reach the screen; interop avoids a copy through the host"});
-    const auto [device, device_tip] = device_texts(snapshot);
-    add({Place::speed, 40, device, device_tip});
 
-    add({Place::message, 110, ui.said, "Last action", 5, good_color()});
-    add({Place::message, 80, cell_text(snapshot), "Column, row and value under the cursor", 12});
-    if (!ui.preferences.panels) add({Place::message, 45, "U shows the panels", "", 0, faint_color()});
+    add({Place::message, ui.said, "Last action", 5, good_color()});
+    add({Place::message, cell_text(snapshot), "Column, row and value under the cursor", 12});
+    if (!ui.preferences.panels) add({Place::message, "U shows the panels", "", 0, faint_color()});
     return pieces;
 }
 
@@ -158,15 +151,12 @@ void add_details(Piece& piece, const std::vector<Piece>& others) {
         piece.tip += "\n" + details.substr(0, details.size() - 1);
 }
 
-// Takes the most important piece of each place; its tooltip has those that are left.
+// Takes the first piece of each place; its tooltip has those that are left.
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
-    std::vector<Piece> shown, others = all_pieces(ui, snapshot);
-    for (const Place place : {Place::moment, Place::state, Place::speed, Place::message}) {
-        const auto rank = [&](const Piece& piece) { return piece.place == place ? piece.importance : -1; };
-        const auto found = std::ranges::max_element(others, {}, rank);
-        if (found == others.end() || found->place != place) continue;
-        shown.push_back(std::move(*found));
-        others.erase(found);
+    std::vector<Piece> shown, others;
+    for (Piece& piece : all_pieces(ui, snapshot)) {
+        const bool first = shown.empty() || shown.back().place != piece.place;
+        (first ? shown : others).push_back(std::move(piece));
     }
     for (Piece& piece : shown) add_details(piece, others);
     return shown;
@@ -186,13 +176,10 @@ float width_of(const std::vector<Piece>& pieces) {
     return width - gap();
 }
 
-// Shortens the least important item, or removes it.
+// Removes what may be missing where there is no room.
 void shorten(std::vector<Piece>& pieces) {
-    const auto least = std::ranges::min_element(pieces, {}, &Piece::importance);
-    if (least->shorter.empty())
-        pieces.erase(least);
-    else
-        least->text = std::exchange(least->shorter, {});
+    for (const Place place : {Place::speed, Place::message, Place::state})
+        if (std::erase_if(pieces, [&](const Piece& piece) { return piece.place == place; }) > 0) return;
 }
 
 }  // namespace

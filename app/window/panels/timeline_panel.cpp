@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "app/window/format.h"
@@ -58,8 +59,13 @@ void draw_marks(const Snapshot& snapshot, const Scale& scale, ImVec2 top, float 
                           one.name.c_str());
 }
 
+struct TimelineDrag {
+    std::optional<long long> draft;  ///< the step requested last in the present drag
+    double wished_at = 0;            ///< in ImGui's time
+};
+
 void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
-    TimelineState& state = ui.panel.timeline;
+    auto& state = ui.panel.of<TimelineDrag>();
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetFrameHeight(), pad = em(0.5f);
     ImGui::InvisibleButton("##steps", ImVec2(width, height));

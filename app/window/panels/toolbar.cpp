@@ -227,10 +227,7 @@ void popup_below(const char* id, float width, F&& draw) {
 
 // Opened by its button, its key or the menu, so it belongs to the toolbar.
 void draw_open_popup(UiState& ui, const Snapshot& snapshot) {
-    if (std::exchange(ui.panel.open_popup_wanted, false)) {
-        ImGui::OpenPopup("open");
-        ui.panel.recent.pictures.key.clear();  // files may have changed
-    }
+    if (std::exchange(ui.panel.open_popup_wanted, false)) ImGui::OpenPopup("open");
     popup_below("open", em(22), [&] { draw_open_choice(ui, snapshot); });
 }
 
@@ -268,7 +265,7 @@ void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& sna
             const Shortcut* shortcut = shortcut_of(item.command);
             item.labelled = true;
             const std::string label = caption(item, std::string(shortcut->what));
-            const std::string keys(shortcut->keys);
+            const std::string keys = shortcut->keys();
             if (ImGui::MenuItem(label.c_str(), keys.c_str(), item.active, item.why_not.empty()))
                 item.command(ui, snapshot);
             tooltip(item.why_not.empty() ? tip_of(item) : item.why_not);

@@ -1,16 +1,14 @@
-// Makes thumbnails of initial conditions, ready runs and presets by running them at low priority.
+// The gallery: initial conditions, ready runs and presets, with the pictures of assets/gallery.
 #pragma once
 
-#include <condition_variable>
-#include <functional>
+#include <filesystem>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
+#include "sim/problem/run_spec.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -23,59 +21,38 @@ struct GalleryRow {
 /// Initial conditions, then ready runs, then presets, each in the order of its table.
 std::span<const GalleryRow> gallery_rows();
 
+/// A thumbnail, with words on it.
 struct GalleryPicture {
     static constexpr int kSide = 96;  ///< longer side in pixels
 
     std::string title = {};
     std::string about = {};        ///< one sentence; empty: none
-    int nx = 0, ny = 0;            ///< 0: the picture could not be made
+    int nx = 0, ny = 0;            ///< 0: there is no picture
     std::vector<Rgb> pixels = {};  ///< (ny, nx)
 };
+using GalleryPictures = std::vector<std::shared_ptr<const GalleryPicture>>;
 
-struct PictureSource {
-    bool shipped = true;  ///< the picture that ships with the program, if there is one
-    double seconds = 2;   ///< of processor time; a run that takes longer is shown as far as it came
+/// Returns title, sentence and picture of a row. Rows without a file in assets/gallery have no picture.
+GalleryPicture gallery_picture(const GalleryRow& row);
+/// Returns them in the order of the rows.
+GalleryPictures gallery_pictures();
+
+/// What a row runs, for scripts/pictures.
+struct GallerySubject {
+    std::string title, about;
+    std::string text;  ///< determines the picture
+    RunSpec spec;      ///< at its full size
 };
-
-/// Returns the row's picture: the one that ships with the program, or one from the user's cache folder, or
-/// else runs the row on a small field of the same proportions. Abandons that, without caching, once `cut`
-/// returns true.
-GalleryPicture make_picture(const GalleryRow& row,
-                            const std::function<bool()>& cut,
-                            const PictureSource& source = {});
+GallerySubject gallery_subject(const GalleryRow& row);
 
 /// Names the picture of a row in assets/gallery, which scripts/pictures makes; it changes with the row's
 /// text.
 std::string shipped_name(const GalleryRow& row);
 
-class Gallery {
-  public:
-    /// `on_news` is called on the gallery's thread after each picture.
-    explicit Gallery(std::function<void()> on_news);
-    ~Gallery();
-    Gallery(const Gallery&) = delete;
-    Gallery& operator=(const Gallery&) = delete;
+/// Averages ny rows of nx colours down to a thumbnail; a picture that is small enough stays as it is.
+GalleryPicture thumbnail_of(int nx, int ny, std::span<const Rgb> pixels);
 
-    /// Requests the pictures of the first `count` rows.
-    void want(std::size_t count);
-
-    using Pictures = std::vector<std::shared_ptr<const GalleryPicture>>;
-    /// In the order of the rows. Entries are null at first, then have title and description, then pixels.
-    Pictures pictures() const;
-
-  private:
-    void put(std::size_t row, GalleryPicture picture);
-    void run();
-    bool stopped() const;
-    bool wait_for(std::size_t picture);
-
-    std::function<void()> on_news_;
-    mutable std::mutex mutex_;
-    std::condition_variable wanted_more_;
-    bool stop_ = false;
-    std::size_t wanted_ = 0;
-    Pictures pictures_;
-    std::thread thread_;  ///< last, so that it starts after everything else exists
-};
+/// Returns a thumbnail of a PNG file; empty if it cannot be read or has more than 20 million pixels.
+GalleryPicture picture_of_png(const std::filesystem::path& file);
 
 }  // namespace stencil

@@ -29,7 +29,7 @@ void draw_parameter_slider(UiState& ui,
                            double value,
                            const SliderLook& look,
                            const std::string& tip) {
-    const auto edit = live_slider(id, ui.panel.simulation.parameters[parameter.name], value, look, tip);
+    const auto edit = live_slider(id, ui, value, look, tip);
     if (!ui.slider_drawn) mark(ui, TourSpot::coefficient);
     ui.slider_drawn |= ImGui::IsItemVisible();
     if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
@@ -216,7 +216,7 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     const auto bound = now.stability();
     if (!bound) return;
     const StableLimit& limit = *now.model->stable;
-    SliderDraft& draft = ui.panel.simulation.parameters[limit.parameter];
+    SliderDraft& draft = slider_draft_of(ui, ("##" + limit.parameter).c_str());
     // Both buttons answer a number above the limit that was typed and refused.
     const auto typed = draft.typed.wrong.empty() ? std::nullopt : equation::typed_number(draft.typed.text);
     const bool asks = typed && *typed > bound->largest;

@@ -45,14 +45,14 @@ void draw_tables(const Report& report) {
 }
 
 // Draws the slider and its result. Only its label has the tooltip, which would cover the numbers.
-void draw_live(ExamplesState& state, const LiveCurve& live) {
+void draw_live(UiState& ui, const LiveCurve& live) {
+    ExamplesState& state = ui.panel.examples;
     const std::string tip =
         fmt::format("Moves the point along the curve, to see the result for any {}", live.variable);
     const IdScope scope("live");
     row(live.variable.c_str(), tip);
     const SliderLook look{live.low, live.high, "{:.4g}", true, {live.low, live.high}};
-    if (const auto edit = live_slider("##value", state.live, state.live_value, look))
-        state.live_value = edit->value;
+    if (const auto edit = live_slider("##value", ui, state.live_value, look)) state.live_value = edit->value;
     if (!state.live_failure.empty()) paragraph(state.live_failure, error_color());
     if (state.live_failure.empty() && begin_values("numbers", false)) {
         for (const auto& [name, value] : state.live_point.numbers)
@@ -65,7 +65,8 @@ bool has_plots(const Report& report) {
     return !report.curves.empty() || times_chart(report).rows.size() > 1;
 }
 
-void draw_plots(ExamplesState& state, const Report& report, float height) {
+void draw_plots(UiState& ui, const Report& report, float height) {
+    const ExamplesState& state = ui.panel.examples;
     if (const figure::DotChart times = times_chart(report); times.rows.size() > 1) draw_dot_plot(times);
     for (const ReportCurve& curve : report.curves) {
         const bool moves = report.live && report.live->curve == curve.id;
@@ -73,7 +74,7 @@ void draw_plots(ExamplesState& state, const Report& report, float height) {
         paragraph(curve.title, text_color());
         const figure::ChartMap map = draw_plot(curve, height);
         if (found) draw_moving_point(map, state.live_point.x, state.live_point.y);
-        if (moves) draw_live(state, *report.live);
+        if (moves) draw_live(ui, *report.live);
         ImGui::Dummy(ImVec2(0, em(0.3f)));
     }
 }
@@ -108,12 +109,12 @@ void draw_findings(const Report& report) {
 }
 
 // Side by side if there is room, scrolled separately, so that plots stay visible while tables are read.
-void draw_side_by_side(ExamplesState& state, const Report& report) {
+void draw_side_by_side(UiState& ui, const Report& report) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float height = std::clamp(0.25f * width, em(19), em(28));
     if (width < em(50) || !has_plots(report)) {
         draw_findings(report);
-        draw_plots(state, report, height);
+        draw_plots(ui, report, height);
         draw_tables(report);
         return;
     }
@@ -124,7 +125,7 @@ void draw_side_by_side(ExamplesState& state, const Report& report) {
     ImGui::EndChild();
     ImGui::SameLine(0, em(0.8f));
     ImGui::BeginChild("plots", ImVec2(0, 0));
-    draw_plots(state, report, height);
+    draw_plots(ui, report, height);
     ImGui::EndChild();
 }
 
@@ -174,7 +175,7 @@ void draw_example_results(UiState& ui) {
     draw_save(ui);
     if (!state.large) {
         draw_findings(report);
-        draw_plots(state, report, em(17));
+        draw_plots(ui, report, em(17));
         draw_tables(report);
         draw_origin(report);
     }
@@ -190,7 +191,7 @@ void draw_large_results(UiState& ui) {
         draw_example_progress(ui);
         if (!news.report) return;
         draw_origin(*news.report);
-        draw_side_by_side(state, *news.report);
+        draw_side_by_side(ui, *news.report);
     });
 }
 

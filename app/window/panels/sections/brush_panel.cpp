@@ -38,22 +38,22 @@ constexpr ShapeChoice kShapes[] = {
 
 void draw_shape(UiState& ui) {
     const auto is_set = [&](const ShapeChoice& row) {
-        return row.shape == ui.brush.shape && row.straight == ui.straight;
+        return row.shape == ui.preferences.brush.shape && row.straight == ui.preferences.straight;
     };
     const auto found = std::ranges::find_if(kShapes, is_set);
     const ShapeChoice& current = found == std::end(kShapes) ? kShapes[0] : *found;
     combo_row("Shape", current.label, current.tip, [&] {
         for (const ShapeChoice& shape : kShapes) {
             if (!choice(shape.label, is_set(shape), shape.tip)) continue;
-            ui.brush.shape = shape.shape;
-            ui.straight = shape.straight;
+            ui.preferences.brush.shape = shape.shape;
+            ui.preferences.straight = shape.straight;
         }
     });
 }
 
 void draw_value(UiState& ui) {
     const FieldRow field{ui, "Value", "The value to paint or to add", em(3.4f), !ui.erases};
-    if (const auto value = number_row(field, ui.brush.value)) ui.brush.value = *value;
+    if (const auto value = number_row(field, ui.preferences.brush.value)) ui.preferences.brush.value = *value;
     same_line();
     if (button("Pick", button_size(1), "The next click on the field picks its value. Key I."))
         ui.tool = Tool::pick;
@@ -66,12 +66,12 @@ void draw_radius(UiState& ui) {
     const double most = state.side > 0 ? state.side : kMaxBrushRadius;
     const double unit = state.percent ? most / 100 : 1;  // in cells
     SliderLook look{kMinBrushRadius / unit,
-                    std::clamp(most, ui.brush.radius, kMaxBrushRadius) / unit,
+                    std::clamp(most, ui.preferences.brush.radius, kMaxBrushRadius) / unit,
                     state.percent ? "{:.2f}" : "{:.1f}",
                     true};
     look.typed = {kMinBrushRadius / unit, kMaxBrushRadius / unit};
-    if (const auto edit = live_slider("##radius", state.radius, ui.brush.radius / unit, look, kTip))
-        ui.brush.radius = edit->value * unit;
+    if (const auto edit = live_slider("##radius", ui, ui.preferences.brush.radius / unit, look, kTip))
+        ui.preferences.brush.radius = edit->value * unit;
     same_line();
     if (button(state.percent ? "%###unit" : "cells###unit",
                button_size(1),
@@ -82,7 +82,7 @@ void draw_radius(UiState& ui) {
 }  // namespace
 
 void draw_brush(UiState& ui, const Snapshot&) {
-    Brush& brush = ui.brush;
+    Brush& brush = ui.preferences.brush;
     ImGui::BeginDisabled(ui.tool != Tool::paint && ui.tool != Tool::pick);
     draw_shape(ui);
     draw_value(ui);
@@ -91,8 +91,8 @@ void draw_brush(UiState& ui, const Snapshot&) {
     const FieldRow tolerance{ui, "Tolerance", "Largest difference from the clicked cell's value"};
     if (!fill)
         draw_radius(ui);
-    else if (const auto typed = number_row(tolerance, ui.fill_tolerance, {0.0}))
-        ui.fill_tolerance = *typed;
+    else if (const auto typed = number_row(tolerance, ui.preferences.fill_tolerance, {0.0}))
+        ui.preferences.fill_tolerance = *typed;
     ImGui::EndDisabled();
     static constexpr Segment kEffects[] = {{"Replace", "Sets the field to the value; a soft edge blends"},
                                            {"Add", "Adds the value to the field, once per stroke"},

@@ -31,13 +31,13 @@ void draw_figure_size(UiState& ui, const RunSpec& now) {
              });
 }
 
-std::string_view why_no_export(const ExportState& state, bool writing) {
+std::string_view why_no_export(const ExportChoices& state, bool writing) {
     return writing ? "Files are still being written" : state.folder.empty() ? "Enter a folder" : "";
 }
 
 // One button for each format.
 void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
-    const ExportState& state = ui.panel.exports;
+    const ExportChoices& state = ui.preferences.exports;
     subtitle("Figure of the view", "What the canvas shows, for a paper: axes, colour bar, model and time");
     draw_figure_size(ui, snapshot.now);
     const ImVec2 size = button_size(3);
@@ -51,7 +51,7 @@ void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
 }
 
 // Draws a box for a file, with a few words on it as far as there is room; the tooltip has them all.
-void draw_file_box(const Export& file, const UiState& ui, ExportState& state, const Snapshot& snapshot) {
+void draw_file_box(const Export& file, const UiState& ui, ExportChoices& state, const Snapshot& snapshot) {
     const std::string name(file.name);
     bool chosen = contains(state.files, name);
     // A file that cannot be written yet is left out of exports.
@@ -80,7 +80,7 @@ void draw_file_box(const Export& file, const UiState& ui, ExportState& state, co
 }
 
 // Draws the files in groups that fold, each with the number of its ticked files.
-void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snapshot) {
+void draw_file_boxes(const UiState& ui, ExportChoices& state, const Snapshot& snapshot) {
     for (const ExportGroupRow& group : kExportGroups) {
         const auto of_group = [&](const Export& file) { return file.group == group.group; };
         const auto ticked = std::ranges::count_if(
@@ -100,7 +100,7 @@ void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snap
 }  // namespace
 
 void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
-    ExportState& state = ui.panel.exports;
+    ExportChoices& state = ui.preferences.exports;
     folder_row(
         ui,
         state.folder,
@@ -142,7 +142,7 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
 
 void draw_exports(UiState& ui, const Snapshot& snapshot) {
     draw_export_choice(ui, snapshot);
-    const ExportState& state = ui.panel.exports;
+    const ExportChoices& state = ui.preferences.exports;
     constexpr std::string_view kTip =
         "Saves the complete state to FOLDER/checkpoint. \"Open\" goes on from there, with the bits of a run "
         "that was never interrupted.\n--checkpoint N";

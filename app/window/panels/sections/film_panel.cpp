@@ -135,12 +135,16 @@ void begin_recording(UiState& ui) {
     choices.figure = state.film_of == FilmOf::figure;
     choices.seconds = films_from_start(state) ? state.length : state.stop_after;
     if (films_canvas(state))
-        ui.ask(FilmCanvas{state.folder, state.film, choices.fps, choices.seconds});
+        ui.ask(FilmCanvas{ui.preferences.exports.folder, state.film, choices.fps, choices.seconds});
     else if (films_from_start(state))
-        ui.act(action::Film{state.folder, state.film, choices});
+        ui.act(action::Film{ui.preferences.exports.folder, state.film, choices});
     else
-        ui.act(action::Record{
-            state.folder, state.record_every, state.record_png, state.record_npy, state.film, choices});
+        ui.act(action::Record{ui.preferences.exports.folder,
+                              state.record_every,
+                              state.record_png,
+                              state.record_npy,
+                              state.film,
+                              choices});
 }
 
 void draw_dialog(UiState& ui, const Snapshot& snapshot) {
@@ -162,11 +166,11 @@ void draw_dialog(UiState& ui, const Snapshot& snapshot) {
     }
     const bool again = films_from_start(state);
     const bool none = state.film.empty() && !state.record_png && !state.record_npy;
-    const std::string_view why = state.folder.empty()          ? "Enter a folder"
-                                 : none                        ? "Choose PNG, NPY or both"
-                                 : again && snapshot.exporting ? "Files are still being written"
-                                 : again && snapshot.step == 0 ? "The run is at its start"
-                                                               : "";
+    const std::string_view why = ui.preferences.exports.folder.empty() ? "Enter a folder"
+                                 : none                                ? "Choose PNG, NPY or both"
+                                 : again && snapshot.exporting         ? "Files are still being written"
+                                 : again && snapshot.step == 0         ? "The run is at its start"
+                                                                       : "";
     if (!button(again ? ICON_RECORD " Make film" : ICON_RECORD " Record",
                 button_size(1),
                 "Writes to FOLDER, or to FOLDER/frames",

@@ -225,6 +225,12 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
              [&](const std::string& text) { change(ui, setting_name::arrows, read_arrows(text)); });
 }
 
+/// Whose colours are shown.
+struct ShownColors {
+    bool laplacian = false;        ///< the Laplacian's, not the field's
+    std::vector<Pane> panes = {};  ///< when these colours were chosen
+};
+
 void draw_height(UiState& ui) {
     constexpr std::string_view kTip =
         "Factor of the surface's height. Drag the surface to turn it; F resets all\n--surface "
@@ -232,8 +238,7 @@ void draw_height(UiState& ui) {
     row("Height", kTip);
     const SliderLook look{
         kLeastSurfaceHeight, kMostSurfaceHeight, "{:.2g}", true, {kLeastSurfaceHeight, kMostSurfaceHeight}};
-    if (const auto edit =
-            live_slider("##height", ui.panel.view.surface_height, ui.surface.height, look, kTip))
+    if (const auto edit = live_slider("##height", ui, ui.surface.height, look, kTip))
         ui.surface.height = std::clamp(edit->value, kLeastSurfaceHeight, kMostSurfaceHeight);
 }
 
@@ -294,10 +299,13 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
     row("Show", "What the canvas shows\n--view NAME");
     view_combo(ui, snapshot, shown_title(ui, snapshot), view_tip(shown_view(ui)));
     if (shown_view(ui).pane == Pane::surface) draw_height(ui);
-    checkbox_row(
-        "Smooth", &ui.smooth, "Interpolates between cells larger than a pixel; changes only the picture");
+    checkbox_row("Smooth",
+                 &ui.preferences.smooth,
+                 "Interpolates between cells larger than a pixel; changes only the picture");
     checkbox_row("Axes", &ui.preferences.axes, "Coordinates around the field, with row 0 at the top");
-    checkbox_row("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
+    checkbox_row("Numbers in cells",
+                 &ui.preferences.show_numbers,
+                 "Writes the values into cells that are large enough");
     if (button_row("Lock range", "Fixes the colour range at its present values. Key N."))
         snap_range(ui, snapshot);
     draw_contours(ui, snapshot);
@@ -312,9 +320,8 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
     static constexpr Segment kColoursOf[] = {{"Field", "Colours of the field and of differences"},
                                              {"Laplacian", "Colours of the Laplacian"}};
     // Another view begins with the colours that it shows.
-    bool& laplacian = ui.panel.view.laplacian_colors;
-    if (std::exchange(ui.panel.view.colored, ui.panes) != ui.panes)
-        laplacian = ui.panes == std::vector{Pane::laplacian};
+    auto& [laplacian, colored] = ui.panel.of<ShownColors>();
+    if (std::exchange(colored, ui.panes) != ui.panes) laplacian = ui.panes == std::vector{Pane::laplacian};
     if (const auto clicked = segmented("colours of", kColoursOf, laplacian ? 1 : 0))
         laplacian = *clicked == 1;
     draw_color_controls(ui, snapshot, laplacian, snapshot.now.shown());

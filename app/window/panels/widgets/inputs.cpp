@@ -208,6 +208,10 @@ NumberDraft& draft_of(UiState& ui, const char* id) {
     return ui.panel.drafts[ImGui::GetID(id)];
 }
 
+SliderDraft& slider_draft_of(UiState& ui, const char* id) {
+    return ui.panel.sliders[ImGui::GetID(id)];
+}
+
 bool text_field(
     const char* id, UiState& ui, const std::string& current, std::string_view tip, const TakeEntry& take) {
     NumberDraft& draft = draft_of(ui, id);
@@ -271,7 +275,8 @@ bool formula_row(const FieldRow& field,
 }
 
 std::optional<LiveEdit> live_slider(
-    const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip) {
+    const char* id, UiState& ui, double current, const SliderLook& look, std::string_view tip) {
+    SliderDraft& draft = slider_draft_of(ui, id);
     if (draft.typing) return type_number(id, draft, current, look, tip);
     const float width = std::max(1.0f, ImGui::CalcItemWidth());
     const float left = ImGui::GetCursorScreenPos().x;

@@ -242,8 +242,9 @@ void share_bar(double share, std::string_view text, std::string_view tip);
 
 // Fields for text, numbers and paths, and the slider that turns into a number field.
 
-/// Returns the draft of the field with this ID in the current window.
+/// Return the drafts of the field or slider with this ID in the current window.
 NumberDraft& draft_of(UiState& ui, const char* id);
+SliderDraft& slider_draft_of(UiState& ui, const char* id);
 
 /// Takes a text that was entered, and throws InputError if it refuses it.
 using TakeEntry = std::function<void(const std::string&)>;
@@ -302,7 +303,7 @@ struct LiveEdit {
 /// Dragging changes the value and Esc restores it; a click without movement turns the slider into a number
 /// field until that is left.
 std::optional<LiveEdit> live_slider(
-    const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip = {});
+    const char* id, UiState& ui, double current, const SliderLook& look, std::string_view tip = {});
 
 /// Returns true on Enter. The text is red if there is an error, which is shown below it while typing.
 bool text_input(const char* id,
