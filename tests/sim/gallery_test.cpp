@@ -13,6 +13,7 @@
 #include "sim/view/value_range.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;

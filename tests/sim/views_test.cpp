@@ -6,6 +6,7 @@
 #include "sim/run/resolve.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 
 using namespace stencil;
 using namespace stencil_test;
