@@ -78,6 +78,8 @@ struct Slider : WidgetLab {
         frames();
     }
 
+    SliderDraft& slider() { return ui.panel.sliders.begin()->second; }
+
     double value = 0.2;
     std::vector<LiveEdit> edits;
 };
@@ -229,8 +231,8 @@ TEST_CASE("a number typed into a slider is sent once; one beyond the limit is ke
     slider.begin_typing(0.1f);
     slider.enter("0.3");
     CHECK(slider.edits.empty());
-    CHECK(slider.slider.typed.text == "0.3");
-    CHECK(slider.slider.typed.wrong.find("0.3") != std::string::npos);
+    CHECK(slider.slider().typed.text == "0.3");
+    CHECK(slider.slider().typed.wrong.find("0.3") != std::string::npos);
     slider.begin_typing(0.5f);
     slider.enter("0.1");
     REQUIRE(slider.edits.size() == 1);
@@ -250,7 +252,7 @@ TEST_CASE("a drag moves a slider to its ends and no further, and is one edit tha
     CHECK(slider.edits[2].value == 0);
     CHECK_FALSE(slider.edits[0].continuing);
     CHECK(slider.edits[2].continuing);
-    CHECK_FALSE(slider.slider.typing);
+    CHECK_FALSE(slider.slider().typing);
 }
 
 TEST_CASE("Esc ends a drag where it began") {
@@ -267,7 +269,7 @@ TEST_CASE("Esc ends a drag where it began") {
     slider.press_mouse(false);
     slider.frames(60);
     CHECK(slider.edits.size() == 2);
-    CHECK_FALSE(slider.slider.typing);
+    CHECK_FALSE(slider.slider().typing);
 }
 
 TEST_CASE("typing D sets the coefficient that it comes to, unless that were unstable") {

@@ -165,6 +165,7 @@ TEST_CASE(
 TEST_CASE("the last ten sessions are kept, each in its own file, and older ones go") {
     const OwnSettings folder;
     CHECK(find_sessions().empty());
+    std::filesystem::create_directories(preferences_path()->parent_path());
     write_bytes(session_named("session-mine.json"), "no session of the program");
     write_bytes(session_named("session-20200101-000000-1.json.bad"), "no session");
     std::filesystem::create_directory(session_named("session-20200101-000000-2.json"));
