@@ -183,7 +183,7 @@ void require_comparable(const RunSpec& spec) {
             throw InputError("--compare dt/2: the model's random numbers differ from step to step");
     }
     if (!spec.edits.empty()) throw InputError("--compare dt/2: the run has changes on its way (--at)");
-    if (read_time_step(spec.dt).follows)
+    if (is_adaptive(spec.dt))
         throw InputError("--compare dt/2: dt follows the limit: give a fixed --dt, e.g. 0.01 or 0.8limit");
 }
 
@@ -191,7 +191,7 @@ void require_comparable(const RunSpec& spec) {
 // the step.
 std::vector<std::pair<std::string, double>> step_errors(Simulation& run) {
     RunSpec spec = run.spec();
-    spec.dt = format_real(spec.time_step() / 2);
+    spec.dt = FixedStep{spec.time_step() / 2};
     spec.every = spec.checkpoint = 0;
     check_solver_memory(spec, query_machine());
     Simulation half(spec, run.start());

@@ -63,8 +63,8 @@ class Measurement {
 
     static RunSpec resolved(const WorkPrecisionSpec& spec, const Machine& machine) {
         RunSpec run = spec.run;
-        run.chosen_integrator = kReference;
-        run.dt = "1";
+        run.chosen_integrator = equation::scheme_of(kReference);
+        run.dt = FixedStep{1};
         run.dtype = DType::float64;
         if (!spec.methods.empty()) run.method = spec.methods.front();
         run = resolve(run, machine);
@@ -78,7 +78,7 @@ class Measurement {
 
     RunSpec run_by(const std::string& integrator, DType dtype) const {
         RunSpec run = result_.spec.run;
-        run.chosen_integrator = integrator;
+        run.chosen_integrator = equation::scheme_of(integrator);
         run.dtype = dtype;
         return run;
     }
@@ -144,7 +144,7 @@ class Measurement {
     };
 
     Outcome after(RunSpec run, long long steps, int most_repeats, const std::string& doing) {
-        run.dt = format_real(result_.spec.until / double(steps));
+        run.dt = FixedStep{result_.spec.until / double(steps)};
         const auto solver = solver_of(run);
         std::vector<double> seconds{advance(*solver, steps, doing)};
         State state = solver->state();
@@ -256,9 +256,9 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
             "--work-precision compares the integrators of typed equations: give --model NAME or --equation "
             "TEXT");
     const auto& own_dt = run.model->equations->dt;
-    const bool dt_given = run.dt != (own_dt ? fmt::format("{}", *own_dt) : "");
+    const bool dt_given = run.dt != (own_dt ? TimeStep(FixedStep{*own_dt}) : TimeStep());
     if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given ||
-        !run.chosen_integrator.empty())
+        run.chosen_integrator)
         throw InputError(
             "--work-precision takes one --size and goes through integrators and time steps itself: leave "
             "--sweep, --steps, --dt and --integrator out");

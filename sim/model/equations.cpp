@@ -91,12 +91,12 @@ class Assembly : TextReader {
         return name == "isotropic" ? isotropic : name == "fourth" ? fourth : standard;
     }
 
-    std::string integrator_of(const SettingStatement& setting) const {
+    Integrator integrator_of(const SettingStatement& setting) const {
         SettingStatement name = setting;
         name.text.resize(std::min(name.text.size(), name.text.find(':')));
         one_of(name, names_of(integrators()));
         try {
-            scheme_of(setting.text);
+            return scheme_of(setting.text);
         } catch (const InputError&) {
             const IntegratorRow& row =
                 *std::ranges::find_if(integrators(), [](const auto& each) { return each.stages > 0; });
@@ -108,7 +108,6 @@ class Assembly : TextReader {
                    row.name,
                    row.stages);
         }
-        return setting.text;
     }
 
     std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {

@@ -9,6 +9,7 @@
 
 #include "sim/files/channel.h"
 #include "sim/model/expression.h"
+#include "sim/model/integrator.h"
 #include "sim/model/model.h"
 #include "sim/model/text/statements.h"
 
@@ -110,7 +111,7 @@ struct Equations {
     std::optional<Node> inside;  ///< mask of the domain, 0 outside
     double spacing = 1;
     std::optional<double> dt;
-    std::string integrator = "euler";
+    Integrator integrator;
     std::string size, colormap, show, title, source, about;  ///< empty if not given
     std::optional<double> steps;
     std::vector<std::string> notes;  ///< hints that are no errors

@@ -80,6 +80,11 @@ bool needs_model(std::string_view name) {
 
 }  // namespace
 
+static bool dt_is_decided(const std::string& text) {
+    const TimeStep step = parse_time_step(text);
+    return is_adaptive(step) && dt_of(step) > 0;
+}
+
 std::optional<std::string> painted_component(std::string_view setting) {
     if (setting == kPaint) return "";
     if (setting.starts_with("paint-")) return std::string(setting.substr(6));
@@ -87,7 +92,7 @@ std::optional<std::string> painted_component(std::string_view setting) {
 }
 
 bool is_decided_dt(const Edit& edit) {
-    return edit.setting == setting_name::dt && read_time_step(edit.value).decided();
+    return edit.setting == setting_name::dt && dt_is_decided(edit.value);
 }
 
 bool operator==(const EditList& a, const EditList& b) {

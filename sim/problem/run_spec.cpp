@@ -47,7 +47,7 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
     };
     take(setting_name::size, text.size);
     if (text.steps) take(setting_name::steps, fmt::format("{}", *text.steps));
-    if (text.dt) spec.dt = fmt::format("{}", *text.dt);
+    if (text.dt) spec.dt = FixedStep{*text.dt};
 }
 
 // A formula of --arrows that the model cannot read; empty if there is none.
@@ -167,19 +167,15 @@ double Problem::spacing() const {
 }
 
 double Problem::time_step() const {
-    return model->built_in ? *model->equations->dt : read_time_step(dt).dt.value_or(0);
+    return model->built_in ? *model->equations->dt : dt_of(dt);
 }
 
-std::string Problem::integrator() const {
-    return chosen_integrator.empty() ? model->equations->integrator : chosen_integrator;
-}
-
-equation::Integrator Problem::scheme() const {
-    return equation::scheme_of(integrator());
+equation::Integrator Problem::integrator() const {
+    return chosen_integrator.value_or(model->equations->integrator);
 }
 
 bool Problem::is_general() const {
-    return !model->diffusivity || scheme() != equation::Integrator();
+    return !model->diffusivity || integrator() != equation::Integrator();
 }
 
 std::optional<std::size_t> find_component(const Model& model, std::string_view name) {
@@ -240,9 +236,9 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     boundary_as_typed = !model->uniform_boundary;
     initials.clear();
     initial_hash.clear();
-    dt.clear();
+    dt = UsualStep{};
     dx = 0;
-    chosen_integrator.clear();
+    chosen_integrator.reset();
     global_every = 0;
     initial = model->built_in ? "jagged" : "";
     if (!model->built_in) take_from_text(*this, *model->equations);

@@ -14,18 +14,17 @@
 #include "kernels/methods/method.h"
 #include "kernels/view/resample.h"
 #include "sim/field/field.h"
+#include "sim/model/integrator.h"
 #include "sim/model/model.h"
 #include "sim/problem/edit.h"
 #include "sim/problem/step_parameters.h"
+#include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/view/surface_view.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
 
-namespace equation {
-struct Integrator;
-}
 namespace user_kernel {
 struct UserKernel;
 }
@@ -49,10 +48,9 @@ struct Problem {
     std::vector<double> parameters;      ///< values, in the order of the model's table
     Boundary boundary = Boundary::zero;
     bool boundary_as_typed = false;  ///< boundary conditions per side and component from the model's text
-    // If empty or 0, the model's text decides.
-    std::string dt;  ///< as read_time_step() takes it; a share of the limit is decided when the run begins
-    double dx = 0;
-    std::string chosen_integrator;
+    TimeStep dt;
+    double dx = 0;                                          ///< 0: the model's text decides
+    std::optional<equation::Integrator> chosen_integrator;  ///< empty: the model's text decides
     long long global_every = 0;                   ///< steps that share their global values; 0: 1
     std::string initial = "jagged";               ///< of the first component; empty: from the model
     std::map<std::string, std::string> initials;  ///< of further components, by name
@@ -78,9 +76,8 @@ struct Problem {
     /// Grid spacing and time step; the time step is 0 while undecided.
     double spacing() const;
     double time_step() const;
-    /// Name and scheme of the time integrator.
-    std::string integrator() const;
-    equation::Integrator scheme() const;
+    /// The time integrator, chosen or of the model's text.
+    equation::Integrator integrator() const;
     /// Whether the equation solver is needed. Otherwise the model is du/dt = D lap(u) with constant, uniform
     /// D by euler, which the diffusion methods solve.
     bool is_general() const;

@@ -136,7 +136,7 @@ std::string text_of_run(const Problem& now, bool sets_dt) {
         text.set(StatementForm::value, setting_name::size, fmt::format("{}x{}", now.size->nx, now.size->ny));
     if (!same_sides(now, said)) set_all_sides(text, read, std::string(name_of(now.boundary)));
     const auto* says_dt = text.find(StatementForm::value, setting_name::dt);
-    const bool follows = read_time_step(now.dt).follows;
+    const bool follows = is_adaptive(now.dt);
     if (says_dt && follows)
         text.remove(*says_dt);
     else if (!follows && now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
@@ -144,7 +144,7 @@ std::string text_of_run(const Problem& now, bool sets_dt) {
     if (now.spacing() != said.spacing())
         text.set(StatementForm::value, setting_name::dx, number(now.spacing()));
     if (now.integrator() != said.integrator())
-        text.set(StatementForm::value, setting_name::integrator, now.integrator());
+        text.set(StatementForm::value, setting_name::integrator, name_of(now.integrator()));
     write_starts(text, now);
     return text.text();
 }
@@ -168,8 +168,9 @@ std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& 
         choices.emplace_back(setting_name::dt, number(said.time_step()));
     const double dx = says(setting_name::dx) ? said.spacing() : before.spacing();
     if (dx != next.spacing()) choices.emplace_back(setting_name::dx, number(dx));
-    const std::string integrator = says(setting_name::integrator) ? said.integrator() : before.integrator();
-    if (integrator != next.integrator()) choices.emplace_back(setting_name::integrator, integrator);
+    const equation::Integrator integrator =
+        says(setting_name::integrator) ? said.integrator() : before.integrator();
+    if (integrator != next.integrator()) choices.emplace_back(setting_name::integrator, name_of(integrator));
     return choices;
 }
 
@@ -183,11 +184,11 @@ void keep_choices(RunSpec& spec, const RunSpec& before) {
     keep_parameters(spec, before);
     for (const Component& component : before.model->components)
         if (!starts_in_text(old, component.name)) keep_start(spec, before, component.name);
-    const bool same_dt = now.dt == old.dt, follows = read_time_step(before.dt).follows;
+    const bool same_dt = now.dt == old.dt, follows = is_adaptive(before.dt);
     if (now.dt ? same_dt : follows) spec.dt = before.dt;
     if (now.size == old.size) spec.size = before.size;
     if (now.steps == old.steps) spec.steps = before.steps;
-    if (!before.chosen_integrator.empty()) spec.chosen_integrator = before.chosen_integrator;
+    if (before.chosen_integrator) spec.chosen_integrator = before.chosen_integrator;
     spec.global_every = before.global_every;
     if (now.spacing == old.spacing) spec.dx = before.dx;
     RunSpec own = before;

@@ -299,8 +299,8 @@ double start_bytes(const RunSpec& spec) {
 std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec, bool with_data) {
     auto run = std::make_shared<TypedRun>();
     run->equations = run_equations(spec);
-    run->scheme = spec.scheme();
-    run->controls_error = read_time_step(spec.dt).tolerance.has_value();
+    run->scheme = spec.integrator();
+    run->controls_error = std::holds_alternative<ByTolerance>(spec.dt);
     run->global_every = std::max(spec.global_every, 1LL);
     run->seed = spec.seed;
     run->memory_limit = spec.memory_limit;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
@@ -11,75 +13,90 @@ namespace {
 
 constexpr std::string_view kFollow = "follow:", kLimit = "limit", kTolerance = "tolerance:";
 
-// The parts of [NUMBER,]follow:[SHARE]limit, [NUMBER,]tolerance:T, [SHARE]limit or NUMBER.
-struct TimeStepParts {
-    std::string_view dt, share, tolerance;
-    bool follows = false, of_limit = false, of_error = false;
-};
+// Whether values of this alternative of TimeStep have a member dt.
+template <class Step>
+constexpr bool kHasDt = requires(Step step) { step.dt; };
 
-TimeStepParts parts_of(std::string_view text) {
-    TimeStepParts parts;
-    const auto begins = [text](std::size_t word) {
-        return word == 0 || (word != text.npos && text[word - 1] == ',');
-    };
-    if (const std::size_t word = text.find(kTolerance); begins(word)) {
-        parts.follows = parts.of_error = true;
-        parts.tolerance = text.substr(word + kTolerance.size());
-        if (word > 0) parts.dt = text.substr(0, word - 1);
-        return parts;
-    }
-    const std::size_t follow = text.find(kFollow);
-    parts.follows = begins(follow);
-    const std::string_view share = parts.follows ? text.substr(follow + kFollow.size()) : text;
-    parts.of_limit = share.ends_with(kLimit);
-    if (parts.of_limit) parts.share = share.substr(0, share.size() - kLimit.size());
-    if (!parts.of_limit && !parts.follows) parts.dt = text;
-    if (parts.follows && follow > 0) parts.dt = text.substr(0, follow - 1);
-    return parts;
+// Whether the run changes the dt of this alternative.
+template <class Step>
+constexpr bool kAdaptive = kHasDt<Step> && !std::is_same_v<Step, FixedStep>;
+
+std::string present_dt(double dt) {
+    return dt > 0 ? format_real(dt) + "," : "";
+}
+
+std::string share_text(double share) {
+    return share == 1 ? "" : format_real(share);
 }
 
 }  // namespace
 
-TimeStep read_time_step(std::string_view text) {
-    const TimeStepParts parts = parts_of(text);
-    TimeStep step{read_real(parts.dt), {}, {}, parts.follows && parts.of_limit};
-    if (parts.of_error) {
-        step.tolerance = read_real(parts.tolerance);
-        step.follows = step.tolerance.has_value();
-    }
-    if (parts.of_limit) step.share = parts.share.empty() ? 1 : read_real(parts.share);
-    return step;
+double dt_of(const TimeStep& step) {
+    return std::visit(
+        []<class Step>(const Step& s) {
+            if constexpr (kHasDt<Step>) return s.dt;
+            return 0.0;
+        },
+        step);
 }
 
-std::string checked_time_step(std::string_view text) {
-    const TimeStepParts parts = parts_of(text);
-    const auto refuse = [&] {
-        throw InputError("--dt {}: must be above 0, e.g. 0.01, 0.8limit or follow:0.8limit", quotable(text));
-    };
+TimeStep with_dt(const TimeStep& step, double dt) {
+    return std::visit(
+        [dt]<class Step>(Step s) -> TimeStep {
+            if constexpr (!kAdaptive<Step>) return FixedStep{dt};
+            else {
+                s.dt = dt;
+                return s;
+            }
+        },
+        step);
+}
+
+bool is_adaptive(const TimeStep& step) {
+    return std::visit([]<class Step>(const Step&) { return kAdaptive<Step>; }, step);
+}
+
+TimeStep undecided(const TimeStep& step) {
+    return is_adaptive(step) ? with_dt(step, 0) : step;
+}
+
+TimeStep parse_time_step(std::string_view text) {
     const auto above_zero = [&](std::string_view number) {
         double value = 0;
         try {
             value = parse_real(number, "--dt");
         } catch (const InputError&) {
-            refuse();
         }
-        if (value <= 0) refuse();
-        return read_real(number) ? std::string(number) : format_real(value);
+        if (value > 0) return value;
+        throw InputError("--dt {}: must be above 0, e.g. 0.01, 0.8limit or follow:0.8limit", quotable(text));
     };
-    if (parts.follows && !parts.of_limit && !parts.of_error) refuse();
-    if (!parts.of_limit && !parts.of_error) return above_zero(parts.dt);
-    const std::string dt = parts.dt.empty() ? "" : above_zero(parts.dt) + ",";
-    if (parts.of_error) return fmt::format("{}{}{}", dt, kTolerance, above_zero(parts.tolerance));
-    const std::string share = parts.share.empty() ? "" : above_zero(parts.share);
-    return fmt::format("{}{}{}{}", dt, parts.follows ? kFollow : "", share, kLimit);
+    const auto share_of = [&](std::string_view part) {
+        part = part.substr(0, part.size() - kLimit.size());
+        return part.empty() ? 1 : above_zero(part);
+    };
+    const std::size_t comma = text.find(',');
+    const std::string_view rule = comma == text.npos ? text : text.substr(comma + 1);
+    const auto present = [&] { return comma == text.npos ? 0 : above_zero(text.substr(0, comma)); };
+    if (rule.starts_with(kTolerance)) return ByTolerance{above_zero(rule.substr(kTolerance.size())), present()};
+    if (rule.starts_with(kFollow) && rule.ends_with(kLimit))
+        return FollowLimit{share_of(rule.substr(kFollow.size())), present()};
+    if (text.ends_with(kLimit)) return ShareOfLimit{share_of(text)};
+    return FixedStep{above_zero(text)};
 }
 
-std::string asked_time_step(const std::string& text) {
-    return read_time_step(text).decided() ? text.substr(text.find(',') + 1) : text;
-}
-
-std::string fixed_time_step(const std::string& text) {
-    return std::string(read_time_step(text).decided() ? parts_of(text).dt : text);
+std::string to_string(const TimeStep& step) {
+    struct Writer {
+        std::string operator()(UsualStep) const { return ""; }
+        std::string operator()(FixedStep s) const { return format_real(s.dt); }
+        std::string operator()(ShareOfLimit s) const { return share_text(s.share) + std::string(kLimit); }
+        std::string operator()(FollowLimit s) const {
+            return fmt::format("{}{}{}{}", present_dt(s.dt), kFollow, share_text(s.share), kLimit);
+        }
+        std::string operator()(ByTolerance s) const {
+            return fmt::format("{}{}{}", present_dt(s.dt), kTolerance, format_real(s.tolerance));
+        }
+    };
+    return std::visit(Writer{}, step);
 }
 
 }  // namespace stencil

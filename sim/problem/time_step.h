@@ -1,36 +1,57 @@
-// The time step of typed equations as it is written.
+// How the time step of typed equations is chosen.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace stencil {
 
-/// "0.01", a fixed step; "0.8limit", that share of the stability limit at this moment; "follow:0.8limit",
-/// which stays near that share as the field changes; "tolerance:1e-4", which keeps the estimated error of a
-/// step below that; or "0.01,follow:0.8limit" and "0.01,tolerance:1e-4", which do so from 0.01 on, as events
-/// of a run record it.
-struct TimeStep {
-    std::optional<double> dt;         ///< empty: decided once a field is there to compute the limit from
-    std::optional<double> share;      ///< of the limit; empty: none
-    std::optional<double> tolerance;  ///< of the error of a step; empty: none
-    bool follows = false;             ///< the run changes it as the field changes
-    /// Whether it says what a run has decided.
-    bool decided() const { return dt && follows; }
+/// No choice was made: when the run begins, dt becomes 1 or 0.8 of the stability limit, whichever is lower.
+struct UsualStep {
+    friend bool operator==(const UsualStep&, const UsualStep&) = default;
 };
 
-/// Texts that are none of these give an empty one.
-TimeStep read_time_step(std::string_view text);
+struct FixedStep {
+    double dt = 0;
+    friend bool operator==(const FixedStep&, const FixedStep&) = default;
+};
 
-/// Parses and simplifies what a user typed. Throws InputError.
-std::string checked_time_step(std::string_view text);
+/// A share of the stability limit of the field at hand, which becomes a FixedStep.
+struct ShareOfLimit {
+    double share = 1;
+    friend bool operator==(const ShareOfLimit&, const ShareOfLimit&) = default;
+};
 
-/// Returns "follow:0.8limit" for a step that follows the limit, whatever dt it has now, and "tolerance:1e-4"
-/// for one whose error is controlled; other texts are returned unchanged.
-std::string asked_time_step(const std::string& text);
+/// Stays near a share of the limit while the field changes. `dt` is the present step; 0: not decided yet.
+struct FollowLimit {
+    double share = 1;
+    double dt = 0;
+    friend bool operator==(const FollowLimit&, const FollowLimit&) = default;
+};
 
-/// Returns the present dt as a fixed step.
-std::string fixed_time_step(const std::string& text);
+/// Keeps the estimated error of a step below a tolerance. `dt` as in FollowLimit.
+struct ByTolerance {
+    double tolerance = 0;
+    double dt = 0;
+    friend bool operator==(const ByTolerance&, const ByTolerance&) = default;
+};
+
+using TimeStep = std::variant<UsualStep, FixedStep, ShareOfLimit, FollowLimit, ByTolerance>;
+
+/// The present step; 0 while it is undecided.
+double dt_of(const TimeStep& step);
+/// With another present step; what is not adaptive becomes a FixedStep.
+TimeStep with_dt(const TimeStep& step, double dt);
+/// Whether the run changes dt on its way.
+bool is_adaptive(const TimeStep& step);
+/// The same choice before a run has decided dt.
+TimeStep undecided(const TimeStep& step);
+
+/// Reads "0.01", "0.8limit", "follow:0.8limit", "tolerance:1e-4"; the last two also with the present step,
+/// as in "0.01,follow:0.8limit". Throws InputError.
+TimeStep parse_time_step(std::string_view text);
+/// The text that parse_time_step() takes; empty for UsualStep.
+std::string to_string(const TimeStep& step);
 
 }  // namespace stencil

@@ -75,24 +75,22 @@ double cell_size(const RunSpec& spec) {
 std::optional<double> time_at(const RunSpec& spec, long long step) {
     double time = 0;
     long long from = 0;
-    std::optional<double> dt = spec.model->built_in ? 1 : read_time_step(spec.dt).dt;
+    double dt = spec.model->built_in ? 1 : spec.time_step();  // 0: not known
     for (const Edit& edit : spec.edits) {
         if (edit.step >= step) break;
         if (edit.setting != setting_name::dt && !chooses_model(edit.setting)) continue;
         if (edit.step > from) {
-            if (!dt) return std::nullopt;
-            time += double(edit.step - from) * *dt;
+            if (dt == 0) return std::nullopt;
+            time += double(edit.step - from) * dt;
             from = edit.step;
         }
         // A text's default dt is unknown unless a change behind it states dt, as those of a run that was made
         // do.
         const bool built_in = edit.setting == setting_name::model && is_built_in(edit.value);
-        dt = edit.setting == setting_name::dt ? read_time_step(edit.value).dt
-             : built_in                       ? std::optional(1.0)
-                                              : std::nullopt;
+        dt = edit.setting == setting_name::dt ? dt_of(parse_time_step(edit.value)) : built_in ? 1 : 0;
     }
-    if (!dt && step > from) return std::nullopt;
-    return (time + double(step - from) * dt.value_or(0)) * spec.unit_time.size;
+    if (dt == 0 && step > from) return std::nullopt;
+    return (time + double(step - from) * dt) * spec.unit_time.size;
 }
 
 // The built-in diffusion without units has no time besides its steps.

@@ -1,7 +1,5 @@
 #include "sim/run/error_control.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +7,6 @@
 #include "sim/model/model.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/error.h"
-#include "sim/text/parse.h"
 
 namespace stencil {
 
@@ -18,19 +15,15 @@ constexpr double kLeastError = 1e-4;  // smaller ones say little about the next 
 constexpr double kLowersFrom = 0.95, kRaisesFrom = 1.15;
 
 void require_error_control(const Problem& spec) {
-    if (spec.scheme()->error_order == 0)
+    if (spec.integrator()->error_order == 0)
         throw InputError("--tolerance: {} does not estimate its error: take --integrator {}",
-                         spec.integrator(),
+                         name_of(spec.integrator()),
                          equation::listed_integrators([](const auto& row) { return row.error_order > 0; }));
     const equation::Equations& equations = *spec.model->equations;
     for (const auto& component : equations.components)
         if (equations.graph.depends(component.formula).random)
             throw InputError("--tolerance: the random numbers in the rate of {} need fixed steps: give --dt",
                              component.name);
-}
-
-std::string controlled(double dt, double tolerance) {
-    return fmt::format("{},tolerance:{}", format_real(dt), format_real(tolerance));
 }
 
 double step_factor(double error, double before, int error_order) {

@@ -1,17 +1,12 @@
 // The step size of integrators that estimate their error.
 #pragma once
 
-#include <string>
-
 #include "sim/problem/run_spec.h"
 
 namespace stencil {
 
 /// Throws InputError if the run's integrator has no estimate of its error, or the rates have random numbers.
 void require_error_control(const Problem& spec);
-
-/// The step size that a controlled run goes on with, which its events record as "0.01,tolerance:1e-4".
-std::string controlled(double dt, double tolerance);
 
 /// By what dt is changed after a step whose error was this, relative to the tolerance: the PI controller of
 /// Gustafsson (ACM Trans. Math. Software 17, 1991; Hairer & Wanner, Solving Ordinary Differential Equations

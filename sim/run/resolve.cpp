@@ -44,7 +44,7 @@ std::string cpu_methods(std::string_view model) {
 }
 
 bool solves_by_transforms(const RunSpec& spec) {
-    return spec.is_general() && (spec.scheme()->is_implicit || uses_transforms(*spec.model->equations));
+    return spec.is_general() && (spec.integrator()->is_implicit || uses_transforms(*spec.model->equations));
 }
 
 // Checks the lazily loaded libraries that the spec needs.
@@ -59,7 +59,7 @@ void require_libraries(const RunSpec& spec, const Method& method) {
     if (convolves && why_no_fftw(bytes).empty()) bytes = sizeof(double);
     if (!why_no_fftw(bytes).empty())
         throw InputError("{}: {}",
-                         spec.scheme()->is_implicit ? "--integrator imex"
+                         spec.integrator()->is_implicit ? "--integrator imex"
                          : convolves                ? "--model: what is convolved by transforms"
                                                     : "--model: what is solved for by transforms",
                          why_no_fftw(bytes));

@@ -95,7 +95,7 @@ bool is_parameter(const std::string& setting) {
 // Whether two values of a setting are equal. Shares of the stable limit never are, as the limit may change.
 bool same_value(const std::string& a, const std::string& b) {
     const auto first = read_real(a), second = read_real(b);
-    return first && second ? *first == *second : a == b && (!a.ends_with("limit") || read_time_step(a).dt);
+    return first && second ? *first == *second : a == b && (!a.ends_with("limit") || a.find(',') != a.npos);
 }
 
 // Whether the stability limit may depend on a setting. How the steps are made, and in which precision, does
@@ -308,9 +308,8 @@ bool Simulation::is_decided_ahead() const {
 
 // The tolerance of the next step's error, unless this repeats a run that chose dt later than now.
 std::optional<double> Simulation::tolerance_in_force() const {
-    const TimeStep step = read_time_step(now_.dt);
-    if (!step.tolerance || !may_move_dt()) return std::nullopt;
-    return is_decided_ahead() ? std::nullopt : step.tolerance;
+    const auto* step = std::get_if<ByTolerance>(&now_.dt);
+    return step && may_move_dt() && !is_decided_ahead() ? std::optional(step->tolerance) : std::nullopt;
 }
 
 // Makes a step whose estimated error is within the tolerance, and chooses the next one's dt.
@@ -318,7 +317,7 @@ void Simulation::make_controlled_step(double tolerance) {
     constexpr int kMostAttempts = 12;  // a field that overflows does so by any step
     if (!solver_->estimate_errors(true))
         throw InputError("--tolerance: the steps of a kernel of your own have no estimated error: give --dt");
-    const int order = now_.scheme()->error_order;
+    const int order = now_.integrator()->error_order;
     const double dt_before = moment_.taken.dt;
     // A field at rest has no error at any dt, and one that overflows at every dt.
     const auto next_step = [this](double factor) {
@@ -337,7 +336,7 @@ void Simulation::make_controlled_step(double tolerance) {
         double dt = next_step(retry_factor(error, order));
         // To the dt of the step before the clock of a repetition would just go on, with other roundings.
         if (dt == dt_before) dt = short_step(0.9 * dt);
-        decide_dt(controlled(dt, tolerance));
+        decide_dt(dt);
         take_parameters();
     }
     ++step_;
@@ -347,12 +346,12 @@ void Simulation::make_controlled_step(double tolerance) {
     const double factor = step_factor(error, before, order);
     // Behind a lower dt the next one is no higher: a repetition, too, sees whether dt was lowered here.
     const bool lowered = now_.time_step() < dt_before;
-    if (factor < 1 || (factor > 1 && !lowered)) decide_dt(controlled(next_step(factor), tolerance));
+    if (factor < 1 || (factor > 1 && !lowered)) decide_dt(next_step(factor));
 }
 
 // An event of the run, as every change of dt.
-void Simulation::decide_dt(const std::string& dt) {
-    apply_parameters({step_, setting_name::dt, dt});
+void Simulation::decide_dt(double dt) {
+    apply_parameters({step_, setting_name::dt, to_string(with_dt(now_.dt, dt))});
     if (untouched())
         moment_.at_start.dt = now_.dt;
     else
@@ -385,11 +384,11 @@ void Simulation::run(const Paint& paint) {
 }
 
 void Simulation::do_edit(Edit edit) {
-    const std::string dt = now_.dt;
+    const TimeStep dt = now_.dt;
     apply_parameters(edit);
     if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::device) forget_decisions();
     const bool old_dt = is_decided_dt(edit);
-    if (edit.setting == setting_name::dt) edit.value = now_.dt;
+    if (edit.setting == setting_name::dt) edit.value = to_string(now_.dt);
     if (record(edit, moment_.applied)) ++moment_.applied;
     forget_return(edit.setting);
     if (old_dt)  // by undo
@@ -407,20 +406,20 @@ void Simulation::forget_decisions() {
 }
 
 bool Simulation::may_move_dt() const {
-    return read_time_step(now_.dt).decided() && now_.is_general();
+    return is_adaptive(now_.dt) && now_.is_general();
 }
 
 // Decides a dt that follows the limit, unless this repeats a run that decided it later than now.
 bool Simulation::follow_limit() {
-    if (!read_time_step(now_.dt).decided() || is_decided_ahead()) return false;
-    const std::string dt = followed_dt(now_, *solver_);
-    if (dt != now_.dt) decide_dt(dt);
+    if (!is_adaptive(now_.dt) || is_decided_ahead()) return false;
+    const double dt = followed_dt(now_, *solver_);
+    if (dt != now_.time_step()) decide_dt(dt);
     return true;
 }
 
 // Behind a change of a setting, an event tells the dt that it led to: that of another text, or one that
 // follows the limit, even if it stayed, so that a repetition has nothing to decide.
-void Simulation::note_dt(const std::string& changed, const std::string& before) {
+void Simulation::note_dt(const std::string& changed, const TimeStep& before) {
     if (painted_component(changed)) {  // strokes have many pieces; a repetition decides the same behind each
         if (may_move_dt()) follow_limit();
         return;
@@ -433,7 +432,7 @@ void Simulation::note_dt(const std::string& changed, const std::string& before) 
 void Simulation::record_dt() {
     moment_.error_before = 0;
     std::vector<Edit>& edits = moment_.edits.own();
-    const Edit edit{step_, setting_name::dt, now_.dt};
+    const Edit edit{step_, setting_name::dt, to_string(now_.dt)};
     const std::size_t place = moment_.applied;
     if (place > 0 && edits[place - 1].step == step_ && edits[place - 1].setting == setting_name::dt) {
         edits[place - 1] = edit;
@@ -513,12 +512,12 @@ void Simulation::apply_due_edits() {
             ++moment_.applied;
             continue;
         }
-        const std::string dt = now_.dt;
+        const TimeStep dt = now_.dt;
         apply_parameters(edit);
         const auto next = moment_.edits.begin() + std::ptrdiff_t(++moment_.applied);
         const bool dt_told =
             next != moment_.edits.end() && next->step == edit.step && next->setting == setting_name::dt;
-        if (edit.setting == setting_name::dt && edit.value != now_.dt)
+        if (edit.setting == setting_name::dt && parse_time_step(edit.value) != now_.dt)
             record_dt();
         else if (edit.setting != setting_name::dt && !dt_told)
             note_dt(edit.setting, dt);

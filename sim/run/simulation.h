@@ -165,9 +165,9 @@ class Simulation {
     bool follow_limit();
     std::optional<double> tolerance_in_force() const;
     void make_controlled_step(double tolerance);
-    void decide_dt(const std::string& dt);
+    void decide_dt(double dt);
     bool is_decided_ahead() const;
-    void note_dt(const std::string& changed, const std::string& before);
+    void note_dt(const std::string& changed, const TimeStep& before);
     void record_dt();
     void forget_return(const std::string& setting);
     void apply_parameters(const Edit& edit);

@@ -137,7 +137,7 @@ constexpr double kBand = 0.05;     // a step that follows the limit may be off i
 // The limit at the sampled cells of a field.
 class FieldLimit {
   public:
-    FieldLimit(const Problem& spec, Solver& solver) : scheme_(spec.scheme()) {
+    FieldLimit(const Problem& spec, Solver& solver) : scheme_(spec.integrator()) {
         // Only transforms depend on the boundary, so other schemes need not parse the text again.
         if (scheme_->is_implicit) bounded_ = run_equations(spec);
         equations_ = bounded_ ? &*bounded_ : spec.model->equations.get();
@@ -229,15 +229,11 @@ bool is_far_below(double dt, const Problem& spec, Solver& solver) {
         const equation::Dependence& depends = equations.graph.depends(component.formula);
         return depends.column || depends.row;
     };
-    if (spec.scheme()->is_implicit || equations.inside || !equations.data.empty() ||
+    if (spec.integrator()->is_implicit || equations.inside || !equations.data.empty() ||
         std::ranges::any_of(equations.components, varies))
         return false;
     return equation::is_stable_at_few_waves(
-        equations, spec.scheme(), telling_states(spec, solver, equations, true), kFarBelow * dt);
-}
-
-std::string following(double dt, double share) {
-    return fmt::format("{},follow:{}limit", format_real(dt), format_real(share));
+        equations, spec.integrator(), telling_states(spec, solver, equations, true), kFarBelow * dt);
 }
 
 }  // namespace
@@ -279,18 +275,21 @@ std::string stability_text(double dt, const StableStep& limit) {
 void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     if (spec.model->built_in) return;
     require_ghosts(spec, solver.time());
-    const TimeStep written = read_time_step(spec.dt);
-    if (written.tolerance) require_error_control(spec);
-    if (written.tolerance && written.dt && underway) return;
+    const auto decide = [&spec](double dt) { spec.dt = with_dt(spec.dt, dt); };
+    const double given = dt_of(spec.dt);
+    const bool controlled = std::holds_alternative<ByTolerance>(spec.dt),
+               adaptive = is_adaptive(spec.dt);
+    if (controlled) require_error_control(spec);
+    if (controlled && given > 0 && underway) return;
     const bool steps_outright = std::ranges::none_of(spec.model->equations->components,
                                                      [](const auto& component) { return component.rate; });
     if (steps_outright) {
-        if (!(spec.time_step() > 0)) spec.dt = written.follows ? following(1, *written.share) : "1";
+        if (given == 0) spec.dt = controlled ? FixedStep{1} : with_dt(spec.dt, 1);
         return;
     }
-    const bool fixed = written.dt && !written.follows;
-    if (fixed && (spec.allow_unstable || (brief && is_far_below(*written.dt, spec, solver)))) return;
-    const StableStep limit = stable_step(spec, solver, false, written.dt ? kClear * *written.dt : kUnbounded);
+    const bool fixed = given > 0 && !adaptive;
+    if (fixed && (spec.allow_unstable || (brief && is_far_below(given, spec, solver)))) return;
+    const StableStep limit = stable_step(spec, solver, false, given > 0 ? kClear * given : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable)
         throw InputError(
             limit.downwind
@@ -300,12 +299,14 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
                               spec.model->name)
                 : fmt::format("--integrator {}: every step of {} is unstable: take another integrator, or "
                               "--allow-unstable with --dt",
-                              spec.integrator(),
+                              name_of(spec.integrator()),
                               spec.model->name));
-    if (!limit.known() && written.share && !written.dt)
+    const auto* share = std::get_if<ShareOfLimit>(&spec.dt);
+    const auto* follow = std::get_if<FollowLimit>(&spec.dt);
+    if (!limit.known() && (share || follow) && given == 0)
         throw InputError(
             "--dt {}: the limit cannot be worked out: not finite at the field's values: give a number",
-            spec.dt);
+            to_string(spec.dt));
     const auto of_limit = [](double factor, const StableStep& at) {
         return std::isfinite(at.dt) && at.dt > 0 ? factor * at.dt : 1;
     };
@@ -313,26 +314,22 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
         return std::min(
             {1.0, of_limit(kAdvised, limit), of_limit(kAdvised, stable_step(spec, solver, true))});
     };
-    if (written.tolerance && !written.dt)
-        spec.dt = controlled(short_step(usual()), *written.tolerance);
-    else if (written.follows && !written.dt)
-        spec.dt = following(step_to_follow({spec, solver}, *written.share, 0).value_or(1), *written.share);
-    else if (written.share && !written.dt)
-        spec.dt = format_real(of_limit(*written.share, limit));
-    else if (spec.dt.empty())
-        spec.dt = format_real(usual());
-    if (written.tolerance || (underway && written.follows)) return;
+    if (given == 0)
+        decide(follow       ? step_to_follow({spec, solver}, follow->share, 0).value_or(1)
+               : share      ? of_limit(share->share, limit)
+               : controlled ? short_step(usual())
+                            : usual());
+    if (controlled || (underway && adaptive)) return;
     if (verdict(spec.time_step(), limit) == StepVerdict::unstable && !spec.allow_unstable)
         throw InputError("{}: take --dt {}limit, or add --allow-unstable",
                          stability_text(spec.time_step(), limit),
                          kAdvised);
 }
 
-std::string followed_dt(const Problem& spec, Solver& solver) {
-    const TimeStep now = read_time_step(spec.dt);
-    if (!now.share) return spec.dt;  // its error is controlled
-    const double next = step_to_follow({spec, solver}, *now.share, *now.dt).value_or(*now.dt);
-    return next == *now.dt ? spec.dt : following(next, *now.share);
+double followed_dt(const Problem& spec, Solver& solver) {
+    const auto* follow = std::get_if<FollowLimit>(&spec.dt);
+    return follow ? step_to_follow({spec, solver}, follow->share, follow->dt).value_or(follow->dt)
+                  : spec.time_step();
 }
 
 }  // namespace stencil

@@ -27,7 +27,7 @@ inline constexpr long long kFollowEvery = 32;
 /// The dt of such a run for the field's present values: what the spec has, unless that is off its share of
 /// the limit by more than 5 %, or above the limit, or will be where the reaction alone leads until the next
 /// look. It stays where no limit is known.
-std::string followed_dt(const Problem& spec, Solver& solver);
+double followed_dt(const Problem& spec, Solver& solver);
 
 /// How a time step compares with the stability limit.
 enum class StepVerdict { stable, near_limit, unstable, unknown };

@@ -10,6 +10,15 @@
 #include "sim/run/resolve.h"
 
 namespace stencil {
+namespace {
+
+// The present dt of a time step as text.
+std::string fixed_dt(const std::string& text) {
+    const TimeStep step = parse_time_step(text);
+    return to_string(is_adaptive(step) ? FixedStep{dt_of(step)} : step);
+}
+
+}  // namespace
 
 bool is_reshaped(const EditList& edits) {
     return std::ranges::any_of(edits,
@@ -28,9 +37,9 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
         return kind_of(edit.setting) == SettingKind::device || edit.setting == setting_name::dtype;
     });
     // A dt that follows the limit is the run's own, though it may be above the limit for a while.
-    spec.dt = fixed_time_step(spec.dt);
+    if (is_adaptive(spec.dt)) spec.dt = FixedStep{spec.time_step()};
     for (Edit& edit : spec.edits.own())
-        if (edit.setting == setting_name::dt) edit.value = fixed_time_step(edit.value);
+        if (edit.setting == setting_name::dt) edit.value = fixed_dt(edit.value);
     spec.allow_unstable = true;
     spec.dtype = DType::float64;
     spec.kernel.reset();
@@ -47,7 +56,7 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
 void Reference::catch_up(const Simulation& of) {
     const auto ahead = std::ranges::lower_bound(of.edits(), run_->step(), {}, &Edit::step);
     for (const Edit& edit : std::span(ahead, of.edits().end()))
-        if (is_decided_dt(edit)) run_->schedule({edit.step, edit.setting, fixed_time_step(edit.value)});
+        if (is_decided_dt(edit)) run_->schedule({edit.step, edit.setting, fixed_dt(edit.value)});
     const StepCost cost = step_cost(*method_of(run_->now()), run_->timings());
     advance_slice(*run_, {of.step()}, {}, slice_steps(cost));
 }
@@ -57,7 +66,7 @@ void Reference::follow(long long step, const std::string& setting, const std::st
     if (kind_of(setting) == SettingKind::shape)
         forget();  // it restarts with the new shape
     else
-        run_->schedule({step, setting, setting == setting_name::dt ? fixed_time_step(value) : value});
+        run_->schedule({step, setting, setting == setting_name::dt ? fixed_dt(value) : value});
 }
 
 }  // namespace stencil

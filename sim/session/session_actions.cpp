@@ -301,7 +301,7 @@ void Session::set(const std::string& setting, const std::string& value) {
     if (setting == setting_name::method) auto_.on = automatic;
     note_dt(setting);
     if (setting == setting_name::backend && after.name != before.name) auto_.on = true;
-    reference_.follow(step(), setting, setting == setting_name::dt ? simulation_->now().dt : value);
+    reference_.follow(step(), setting, setting == setting_name::dt ? to_string(simulation_->now().dt) : value);
     const bool moved = &simulation_->solver() != solver;
     field_changed(moved || kind_of(setting) == SettingKind::device);
     if (setting == setting_name::dtype) speeds_.forget_limits(false);
@@ -322,7 +322,7 @@ const Method& Session::best_method() const {
 // open.
 RunSpec Session::as_asked(RunSpec spec) const {
     if (auto_.on) spec.method = "auto";
-    spec.dt = asked_time_step(spec.dt);
+    spec.dt = undecided(spec.dt);
     return spec;
 }
 

@@ -175,7 +175,7 @@ Entry entry_of(const Problem& spec) {
         return entry;
     }
     const equation::Equations equations = run_equations(spec);
-    const equation::Integrator scheme = spec.scheme();
+    const equation::Integrator scheme = spec.integrator();
     if (scheme->is_implicit)
         throw InputError(
             "--kernel: imex solves by transforms, which a kernel of your own cannot: --integrator euler");
@@ -185,7 +185,7 @@ Entry entry_of(const Problem& spec) {
             "--kernel: {} keeps rates of the step before, which a kernel of your own is not given: "
             "--integrator "
             "heun",
-            spec.integrator());
+            name_of(scheme));
     if (!equations.elliptic.empty())
         throw InputError("--kernel: {} is solved for by transforms, which a kernel of your own cannot",
                          equations.elliptic.front().name);

@@ -65,7 +65,7 @@ std::string script_json(const Json& json) {
 }
 
 Program program_of(const RunSpec& spec) {
-    return make_program(run_equations(spec), spec.scheme(), false, spec.time_step());
+    return make_program(run_equations(spec), spec.integrator(), false, spec.time_step());
 }
 
 double steps_per_frame(const RunSpec& spec) {
@@ -135,7 +135,7 @@ Json notes_json(const WebStart& start, bool shows) {
         notes.push_back(fmt::format(
             "The run was changed on the way (settings, strokes), so the page begins at its step {}.",
             start.step));
-    if (start.step > 0 && now.scheme()->is_multistep)
+    if (start.step > 0 && now.integrator()->is_multistep)
         notes.push_back(
             fmt::format("The page does not have the rates of the step before, so its first step is one of "
                         "Euler's method instead of {}'s.",
@@ -231,10 +231,9 @@ std::string why_no_web_page(const RunSpec& spec) {
             "a page holds at most {} million values, and {} cells along a side: take a smaller --size",
             kMostValues >> 20,
             kMostEdge);
-    const TimeStep dt = read_time_step(spec.dt);
-    if (dt.tolerance || dt.follows) return "a page has a fixed time step: give --dt a number";
+    if (is_adaptive(spec.dt)) return "a page has a fixed time step: give --dt a number";
     if (!equations.kernels.empty()) return "a page cannot convolve fields by transforms";
-    if (!equations.elliptic.empty() || spec.scheme()->is_implicit)
+    if (!equations.elliptic.empty() || spec.integrator()->is_implicit)
         return "a page cannot solve for fields by transforms";
     const auto is_global = [&](const equation::Evolving& c) {
         return equations.graph.depends(c.formula).global ||
@@ -275,7 +274,7 @@ std::string web_page(const WebStart& start) {
              {"step", start.step},
              {"time", start.time},
              {"seed", {std::uint32_t(now.seed), std::uint32_t(now.seed >> 32)}},
-             {"integrator", now.integrator()},
+             {"integrator", name_of(now.integrator())},
              {"boundary", boundary_text(now)},
              {"stepsPerFrame", steps_per_frame(now)},
              {"components", names_of(now.model->components)},

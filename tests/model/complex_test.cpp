@@ -129,7 +129,7 @@ TEST_CASE("First derivatives with complex factors let waves grow in truth, which
     using namespace stencil::equation;
     const auto limit = [](const std::string& text) {
         const Equations e = read_equations("complex psi; " + text);
-        return stable_step(e, scheme_of(e.integrator), {uniform_state(e, {0, 0})});
+        return stable_step(e, e.integrator, {uniform_state(e, {0, 0})});
     };
     // A condensate that turns and loses energy, far from the axis: its long waves grow.
     const std::string turning =

@@ -198,7 +198,7 @@ std::vector<Job> jobs_of(bool float64, bool own_alone, bool keeping_rates = fals
         for (const std::string& scheme : schemes) {
             Job job{fmt::format("{}, {}", preset.name, scheme), read_equations(preset.text), {}};
             if (uses_transforms(job.equations)) continue;  // they round otherwise there
-            if (own_alone && job.equations.integrator != scheme) continue;
+            if (own_alone && name_of(job.equations.integrator) != scheme) continue;
             const std::string unsupported_reason = message_of<InputError>([&] {
                 job.program =
                     make_program(job.equations, scheme_of(scheme), float64, job.equations.dt.value_or(0.1));

@@ -23,7 +23,7 @@ double uneven(int, int x, int y) {
 
 StableStep stable_step_of(const std::string& text) {
     const Equations e = read_equations(text);
-    return stable_step(e, scheme_of(e.integrator), {uniform_state(e, {0})});
+    return stable_step(e, e.integrator, {uniform_state(e, {0})});
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ UniformState state_of(const Equations& e, std::vector<double> components) {
 StableStep limit(const std::string& text, std::vector<double> components = {}) {
     const Equations e = read_equations(text);
     if (components.empty()) components.assign(e.components.size(), 0.0);
-    return stable_step(e, scheme_of(e.integrator), {state_of(e, std::move(components))});
+    return stable_step(e, e.integrator, {state_of(e, std::move(components))});
 }
 
 // Prony's method (1795): finds the two rates of a sum of two exponentials from four samples, `every` apart.

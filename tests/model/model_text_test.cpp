@@ -41,8 +41,8 @@ Answer answer(const std::string& text) {
     try {
         const Equations e = read_equations(text);
         stable_step(
-            e, scheme_of(e.integrator), {uniform_state(e, std::vector<double>(e.components.size(), 0.3))});
-        result.operations = operations_of_cell(make_program(e, scheme_of(e.integrator), false));
+            e, e.integrator, {uniform_state(e, std::vector<double>(e.components.size(), 0.3))});
+        result.operations = operations_of_cell(make_program(e, e.integrator, false));
         TypedRun run{.steps = 2};
         run_typed<float>(text, run);
     } catch (const TextError& error) {
@@ -79,7 +79,7 @@ TEST_CASE("A model's text is read whole") {
     CHECK(e.spacing == 0.5);
     CHECK(e.dt == 0.5);
     CHECK(e.size == "512x256");
-    CHECK(e.integrator == "rk4");
+    CHECK(e.integrator == scheme_of("rk4"));
     CHECK(e.source == "Pearson 1993");
     REQUIRE(e.definitions.size() == 1);
     CHECK(e.definitions[0].name == "rate");
@@ -131,7 +131,7 @@ TEST_CASE("Other programs' spellings mean the same") {
     const Equations ready = read_equations("delta_a = laplacian_a - a*b*b + 2*(1.0f-a);\ndelta_b = a_x;");
     CHECK((ready.components.size() == 2 && ready.components[1].rate));
     CHECK(read_equations("∂u/∂t = u_xx").components[0].name == "u");
-    CHECK(read_equations("du/dt = u; stepper = RK4; boundary = Periodic").integrator == "rk4");
+    CHECK(read_equations("du/dt = u; stepper = RK4; boundary = Periodic").integrator == scheme_of("rk4"));
     CHECK(read_equations("du/dt = u; size = 100").size == "100x100");
     CHECK(read_equations("const float4 q = a*a;\ndelta_a = (float4)q - 1e-18f;").definitions.size() == 1);
     // A statement continues if an operator ends or begins a line.
@@ -462,7 +462,7 @@ TEST_CASE("A text of which a step has too many parts is bad input") {
         CAPTURE(text.substr(0, 40));
         try {
             const Equations e = read_equations(text);
-            make_program(e, scheme_of(e.integrator), false);
+            make_program(e, e.integrator, false);
             make_start_program(e, true);
         } catch (const stencil::InputError& error) {
             CHECK(contains(error.what(), "different parts"));

@@ -105,7 +105,7 @@ TEST_CASE("Every model's time step is stable at its start") {
         state.x = state.y = 20 * e.spacing;
         for (const Extent& extent : extents_after<double>(e, 0))
             state.components.push_back(0.5 * (extent.low + extent.high));
-        const StableStep step = stable_step(e, scheme_of(e.integrator), {state});
+        const StableStep step = stable_step(e, e.integrator, {state});
         INFO("limit " << step.dt << ", set by " << step.term << " of " << step.component);
         CHECK(e.dt.value_or(1) <= step.dt);
     }

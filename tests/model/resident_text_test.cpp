@@ -131,7 +131,7 @@ TEST_CASE("Resident kernels of models compile without spilling registers, where 
         for (const bool float64 : {false, true}) {
             INFO(name << (float64 ? ", float64" : ", float32"));
             const Equations e = read_equations(std::ranges::find(presets(), name, &Preset::name)->text);
-            const Program program = make_program(e, scheme_of(e.integrator), float64, e.dt.value_or(0.1));
+            const Program program = make_program(e, e.integrator, float64, e.dt.value_or(0.1));
             const FusedProgram fused(program);
             for (const ResidentShape& shape : resident_shapes(fused, float64)) {
                 const Compiled compiled = compile_cuda(resident_text(fused, float64, shape), 90);

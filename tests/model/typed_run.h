@@ -154,7 +154,7 @@ inline stencil::equation::UniformState uniform_state(const stencil::equation::Eq
 template <class T>
 stencil::equation::Program program_of(const stencil::equation::Equations& e, bool errors = false) {
     return make_program(
-        e, stencil::equation::scheme_of(e.integrator), sizeof(T) == 8, e.dt.value_or(0.1), errors);
+        e, e.integrator, sizeof(T) == 8, e.dt.value_or(0.1), errors);
 }
 
 /// Why a text is refused, and the part of it that the message marks; both are empty if it is taken.
@@ -200,7 +200,7 @@ template <class T>
 std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     using namespace stencil::equation;
     Equations e = read_equations(text);
-    if (!run.integrator.empty()) e.integrator = run.integrator;
+    if (!run.integrator.empty()) e.integrator = stencil::equation::scheme_of(run.integrator);
     stencil::ThreadPool pool(run.threads);
     const Program program = program_of<T>(e, run.errors);
     EquationStepper<T> stepper(program, setup_of(e, run), pool, run.compiler);

@@ -152,7 +152,7 @@ TEST_CASE("A kernel steps a typed model of two components") {
         "    to.u[i] = u + p.dt * (p.Du * lap(from.u, size, x, y) / h - uvv + p.F * (1 - u));\n"
         "    to.v[i] = v + p.dt * (p.Dv * lap(from.v, size, x, y) / h + uvv - (p.F + p.K) * v);\n"
         "}\n";
-    spec.dt = "1";
+    spec.dt = FixedStep{1};
     const TrialReport report = tried(text, spec, {{257, 129}});
     INFO(report.fault);
     CHECK(report.fault.empty());

@@ -455,6 +455,11 @@ Integrator scheme_of(std::string_view name) {
     return {row, int(*stages)};
 }
 
+std::string name_of(const Integrator& integrator) {
+    const IntegratorRow& row = *integrator.row;
+    return integrator.stages == row.stages ? row.name : fmt::format("{}:{}", row.name, integrator.stages);
+}
+
 bool rounds_increments(bool float64, double dt) {
     int exponent = 0;
     return !float64 && std::frexp(float(dt), &exponent) != 0.5f;

@@ -12,25 +12,12 @@
 #include "kernels/equation/program.h"
 #include "kernels/equation/required.h"
 #include "sim/model/equations.h"
+#include "sim/model/integrator.h"
 
 namespace stencil::equation {
 
 class StepPlan;
 struct Matrix;
-
-struct IntegratorRow;
-
-/// An integrator with the number of its stages, where one may choose it; else 0.
-struct Integrator {
-    Integrator();  ///< the first of the table, euler
-    explicit Integrator(const IntegratorRow& its_row);
-    Integrator(const IntegratorRow& its_row, int its_stages) : row(&its_row), stages(its_stages) {}
-    const IntegratorRow* operator->() const { return row; }
-    friend bool operator==(const Integrator&, const Integrator&) = default;
-
-    const IntegratorRow* row;
-    int stages = 0;
-};
 
 /// An explicit Runge-Kutta scheme (Butcher's tableau): k_i = f(u + dt sum_j a[i][j] k_j) at time node(i), and
 /// the step is u + dt sum_i weights[i] k_i.
@@ -79,8 +66,6 @@ const std::vector<IntegratorRow>& integrators();
 std::string listed_integrators(const std::function<bool(const IntegratorRow&)>& which,
                                const char* conjunction = "or");
 
-/// The integrator of that name, or NAME:STAGES. Throws InputError if there is none.
-Integrator scheme_of(std::string_view name);
 inline constexpr int kLeastStages = 2, kMostStages = 32;
 
 /// Parameters gamma and delta of ARS(2,2,2), as in the paper.

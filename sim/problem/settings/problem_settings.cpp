@@ -137,10 +137,10 @@ Json get_model(const RunSpec& spec) {
 }
 
 void set_dt(RunSpec& spec, std::string_view text) {
-    spec.dt = checked_time_step(text);
+    spec.dt = parse_time_step(text);
     // A run that is asked to follow the limit anew leaves what an earlier one decided.
-    const TimeStep step = read_time_step(spec.dt);
-    if (step.follows && !step.dt && std::ranges::any_of(spec.edits, is_decided_dt))
+    const auto* follows = std::get_if<FollowLimit>(&spec.dt);
+    if (follows && follows->dt == 0 && std::ranges::any_of(spec.edits, is_decided_dt))
         std::erase_if(spec.edits.own(), is_decided_dt);
 }
 
@@ -149,8 +149,7 @@ void set_tolerance(RunSpec& spec, std::string_view text) {
     const double tolerance = parse_real(std::string(text), "--tolerance");
     if (!(tolerance > 0 && tolerance < 1))
         throw InputError("--tolerance {}: must be above 0 and below 1, e.g. 1e-4", quotable(text));
-    const auto dt = read_time_step(spec.dt).dt;
-    set_dt(spec, fmt::format("{}tolerance:{}", dt ? format_real(*dt) + "," : "", format_real(tolerance)));
+    spec.dt = ByTolerance{tolerance, dt_of(spec.dt)};
     if (std::ranges::any_of(spec.edits, is_decided_dt)) std::erase_if(spec.edits.own(), is_decided_dt);
 }
 
@@ -161,8 +160,7 @@ void set_dx(RunSpec& spec, std::string_view text) {
 }
 
 void set_integrator(RunSpec& spec, std::string_view text) {
-    equation::scheme_of(text);
-    spec.chosen_integrator = std::string(text);
+    spec.chosen_integrator = equation::scheme_of(text);
 }
 
 void set_global_every(RunSpec& spec, std::string_view text) {
@@ -269,7 +267,7 @@ std::vector<Setting> problem_settings() {
                  "follow:0.8limit one that stays at that share while the field changes",
                  parameter},
                 set_dt,
-                [](const RunSpec& s) { return unless_empty(s.dt); })),
+                [](const RunSpec& s) { return unless_empty(to_string(s.dt)); })),
         of_typed_equations(
             row({setting_name::tolerance, "E", tolerance_help, parameter}, set_tolerance, get_nothing)),
         of_typed_equations(row({setting_name::dx, "H", "distance of cells of typed equations", shape},
@@ -278,7 +276,11 @@ std::vector<Setting> problem_settings() {
         of_typed_equations(formerly("stepper",
                                     row({setting_name::integrator, "NAME", integrator_help, shape},
                                         set_integrator,
-                                        [](const RunSpec& s) { return unless_empty(s.chosen_integrator); }))),
+                                        [](const RunSpec& s) {
+                                            return s.chosen_integrator
+                                                       ? Json(name_of(*s.chosen_integrator))
+                                                       : Json();
+                                        }))),
         of_typed_equations(
             row({setting_name::global_every,
                  "N",

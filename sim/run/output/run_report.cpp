@@ -130,7 +130,7 @@ Json to_json(const RunReport& report) {
     json["parameters"] = parameters;
     if (!spec.model->built_in) {
         json["model_text"] = spec.model->text;
-        json["stepper"] = spec.integrator();
+        json["stepper"] = name_of(spec.integrator());
         if (spec.global_every > 1) json["global_every"] = spec.global_every;
         json["dt"] = spec.time_step();
         json["time"] = report.time;

@@ -63,7 +63,7 @@ TEST_CASE("A time that a run is to reach is found where dt changes on the way") 
         CAPTURE(dt);
         RunSpec spec =
             run_of_text("du/dt = 0.2*lap(u) - u^3; integrator = bs32; u(0) = 1.2*sin(x)*cos(y); size = 16");
-        spec.dt = dt;
+        spec.dt = parse_time_step(dt);
         spec.edits.add({{20, "dt", "0.05"}});
         Simulation simulation = begun(spec), again = begun(spec);
         advance(simulation, {.time = 3}, {}, kLongSlices);

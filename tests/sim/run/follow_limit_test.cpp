@@ -45,7 +45,7 @@ TEST_CASE("A dt that follows the limit stays at its share, and its changes are e
     for (const Edit& edit : run.edits()) {
         CHECK(edit.setting == "dt");
         CHECK(edit.step % kFollowEvery == 0);
-        CHECK(read_time_step(edit.value).decided());
+        CHECK(dt_of(parse_time_step(edit.value)) > 0);
     }
     CHECK(time_at(run.spec(), run.step()).value() == Approx(run.solver().time()));
     require_record_repeats(run);
@@ -89,7 +89,7 @@ TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled 
         run.apply(Set{"K", "0.5"});
         run.apply(Advance{30});
         run.apply(Set{"K", "1.5"});
-        run.apply(Set{"dt", fixed_time_step(run.now().dt)});
+        run.apply(Set{"dt", format_real(run.now().time_step())});
         const double dt = run.now().time_step();
         run.apply(Advance{200});
         CHECK(run.now().time_step() == dt);
@@ -102,13 +102,13 @@ TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled 
         run.apply(Advance{70});
         require_record_repeats(run);
         run.apply(Set{"equation", "du/dt = lap(u^3 + u); u(0) = 1"});
-        CHECK(read_time_step(run.now().dt).follows);
+        CHECK(is_adaptive(run.now().dt));
         run.apply(Advance{150});
         CHECK(share(run) <= 1.001);
         require_record_repeats(run);
     }
     SECTION("another text") {
-        spec.dt.clear();
+        spec.dt = UsualStep{};
         set_setting(spec, "at", "20:equation=du/dt = 0.1*lap(u) - u^3; u(0) = 1");
         Simulation run = begun(spec);
         run.apply(Advance{60});
@@ -144,9 +144,9 @@ TEST_CASE("A change drops what a repeated run decided later, and a limit that st
 TEST_CASE("A dt is read as it is written, and anything else is refused in a line") {
     for (const char* text :
          {"0.01", "0.8limit", "limit", "follow:0.8limit", "follow:limit", "0.0125,follow:0.8limit"})
-        CHECK(checked_time_step(text) == text);
-    CHECK(checked_time_step("1/8") == "0.125");
-    CHECK(checked_time_step("1/8,follow:4/5limit") == "0.125,follow:0.8limit");
+        CHECK(to_string(parse_time_step(text)) == text);
+    CHECK(to_string(parse_time_step("1/8")) == "0.125");
+    CHECK(to_string(parse_time_step("1/8,follow:4/5limit")) == "0.125,follow:0.8limit");
     for (const char* text : {"",
                              "0",
                              "-1",
@@ -162,10 +162,10 @@ TEST_CASE("A dt is read as it is written, and anything else is refused in a line
                              "nan",
                              "follow:infimit"}) {
         CAPTURE(text);
-        CHECK(contains(input_error([&] { checked_time_step(text); }), "0.01, 0.8limit or follow:0.8limit"));
+        CHECK(contains(input_error([&] { parse_time_step(text); }), "0.01, 0.8limit or follow:0.8limit"));
     }
-    CHECK(fixed_time_step("0.0125,follow:0.8limit") == "0.0125");
-    CHECK(asked_time_step("0.0125,follow:0.8limit") == "follow:0.8limit");
+    CHECK(dt_of(parse_time_step("0.0125,follow:0.8limit")) == 0.0125);
+    CHECK(to_string(undecided(parse_time_step("0.0125,follow:0.8limit"))) == "follow:0.8limit");
 }
 
 TEST_CASE("spec.json of a run that follows the limit repeats it, longer too, and tables have its times") {

@@ -29,7 +29,7 @@ namespace {
 bool same_run(const RunSpec& a, const RunSpec& b) {
     return a.parameters == b.parameters && a.size == b.size && a.time_step() == b.time_step() &&
            a.spacing() == b.spacing() && a.boundary_as_typed == b.boundary_as_typed &&
-           (a.boundary_as_typed || a.boundary == b.boundary) && a.scheme() == b.scheme();
+           (a.boundary_as_typed || a.boundary == b.boundary) && a.integrator() == b.integrator();
 }
 
 // Writes an expression out, so that those of two graphs can be compared, which order summands and factors by
@@ -121,7 +121,7 @@ TEST_CASE("The text of any preset with random settings says them, and is itself 
                     spec.parameters[p] = dice.uniform(row.low, row.high + 0.2 * (row.high - row.low));
             }
             if (dice.integer(0, 1) == 0) spec.size = Size{dice.integer(1, 999), dice.integer(1, 999)};
-            if (dice.integer(0, 1) == 0) spec.dt = fmt::format("{}", dice.uniform(1e-6, 1));
+            if (dice.integer(0, 1) == 0) spec.dt = FixedStep{dice.uniform(1e-6, 1)};
             if (dice.integer(0, 1) == 0) spec.dx = dice.uniform(1e-3, 10);
             if (dice.integer(0, 2) == 0) {
                 spec.boundary = Boundary(dice.integer(0, 2));
@@ -152,7 +152,7 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
     RunSpec spec = spec_of_text(text);
     CHECK(text_of_run(spec) == text);
     spec.set_parameter("D", 2);
-    spec.dt = "0.25";
+    spec.dt = FixedStep{0.25};
     spec.size = Size{64, 32};
     CHECK(text_of_run(spec) ==
           "# title\n"
@@ -174,7 +174,7 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
 
 TEST_CASE("An open dt is left open, and a chosen one is written") {
     RunSpec spec = spec_of_text("du/dt = lap(u)\n");
-    spec.dt = "0.2";
+    spec.dt = FixedStep{0.2};
     CHECK(text_of_run(spec, false) == spec.model->text);
     CHECK(text_of_run(spec, true) == "du/dt = lap(u)\ndt = 0.2\n");
 }
@@ -205,7 +205,7 @@ TEST_CASE("What a text says counts, and what it does not say stays as it is in t
     CHECK(bare.boundary == Boundary::periodic);
     CHECK(bare.size == Size{64, 64});
     CHECK(bare.spacing() == 2);
-    CHECK(bare.dt.empty());
+    CHECK(bare.dt == TimeStep());
 }
 
 TEST_CASE("A start that no text can say stays the start of the edited equation") {

@@ -39,8 +39,8 @@ void draw_choice(UiState& ui, const Model& model) {
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     draw_time_step(ui, snapshot);
-    const std::string current = now.integrator();
-    const equation::Integrator scheme = now.scheme();
+    const equation::Integrator scheme = now.integrator();
+    const std::string current = name_of(scheme);
     combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--integrator NAME", [&] {
         for (const equation::IntegratorRow& integrator : equation::integrators())
             if (choice(integrator.name.c_str(), &integrator == scheme.row, integrator.help))

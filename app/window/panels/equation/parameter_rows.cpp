@@ -265,8 +265,8 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
                    "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
                    unlimited ? "There is no stability limit" : ""))
         change(ui, setting_name::dt, "0.8limit");
-    const TimeStep step = read_time_step(now.dt);
-    bool follows = step.follows && step.share;
+    const std::string fixed = format_real(now.time_step());
+    bool follows = std::holds_alternative<FollowLimit>(now.dt);
     if (checkbox_row(
             "Follow the limit",
             &follows,
@@ -274,21 +274,20 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
                 "Keeps dt at 0.8 of the limit while the field changes: looks every {} steps. Each change "
                 "is an edit of the run.\n--dt follow:0.8limit",
                 kFollowEvery)))
-        change(ui, setting_name::dt, follows ? "follow:0.8limit" : fixed_time_step(now.dt));
-    bool controls = step.tolerance.has_value();
-    if ((controls || now.scheme()->error_order > 0) &&
+        change(ui, setting_name::dt, follows ? "follow:0.8limit" : fixed);
+    const auto* by_tolerance = std::get_if<ByTolerance>(&now.dt);
+    bool controls = by_tolerance != nullptr;
+    if ((controls || now.integrator()->error_order > 0) &&
         checkbox_row(
             "Control the error",
             &controls,
             "Chooses dt so that the estimated error of each step stays below the tolerance. Each change "
             "is an edit of the run.\n--tolerance E"))
-        change(ui, setting_name::dt, controls ? "tolerance:1e-4" : fixed_time_step(now.dt));
-    if (step.tolerance) {
+        change(ui, setting_name::dt, controls ? "tolerance:1e-4" : fixed);
+    if (by_tolerance) {
         const FieldRow field{ui, "Tolerance", "Of the error of a step, relative to 1 + |u|\n--tolerance E"};
-        if (const auto tolerance = number_row(field, *step.tolerance, kAboveZero))
-            change(ui,
-                   setting_name::dt,
-                   fmt::format("{},tolerance:{}", fixed_time_step(now.dt), format_real(*tolerance)));
+        if (const auto tolerance = number_row(field, by_tolerance->tolerance, kAboveZero))
+            change(ui, setting_name::dt, to_string(ByTolerance{*tolerance, now.time_step()}));
     }
     flag_row(ui,
              "Allow unstable",

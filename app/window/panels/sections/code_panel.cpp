@@ -24,7 +24,7 @@ std::string key_of(const RunSpec& now) {
                        name_of(now.dtype),
                        now.size->nx,
                        now.size->ny,
-                       now.chosen_integrator,
+                       name_of(now.integrator()),
                        now.spacing(),
                        boundary_text(now),
                        now.boundary_as_typed,

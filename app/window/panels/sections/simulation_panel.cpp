@@ -316,7 +316,7 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
                                      name_of(wanted.dtype),
                                      wanted.method,
                                      wanted.backend,
-                                     wanted.chosen_integrator,
+                                     name_of(wanted.integrator()),
                                      wanted.initial,
                                      wanted.threads,
                                      anew);
