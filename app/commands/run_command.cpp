@@ -80,8 +80,8 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
                  : "the model has no values of the whole field");
     if (resolved.threads < request.spec.threads)
         note("note: --threads {}: only {} are used\n", request.spec.threads, resolved.threads);
-    const auto late =
-        std::ranges::count_if(resolved.edits, [&](const Edit& edit) { return edit.step > resolved.steps; });
+    const auto late = std::ranges::count_if(resolved.edits,
+                                            [&](const Event& event) { return event.step > resolved.steps; });
     if (late > 0)
         note("note: --at: {} change{} beyond the last step, {}, and left out\n",
              late,

@@ -101,6 +101,7 @@ void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words
                          size.ny,
                          size.nx);
     spec.size = size;
+    spec.dt_log = {};
     const bool wide =
         std::ranges::any_of(given, [](const NamedField& one) { return one.field.dtype() == DType::float64; });
     if (!has_word(words, setting_name::dtype)) spec.dtype = wide ? DType::float64 : DType::float32;

@@ -30,6 +30,7 @@ struct BrushPiece {
     Brush brush;
     double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     bool joined = false;
+    friend bool operator==(const BrushPiece&, const BrushPiece&) = default;
 };
 
 /// The strength of the brush at a squared distance from its centre, 0 to 1.

@@ -257,8 +257,7 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
             "TEXT");
     const auto& own_dt = run.model->equations->dt;
     const bool dt_given = run.dt != (own_dt ? TimeStep(FixedStep{*own_dt}) : TimeStep());
-    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given ||
-        run.chosen_integrator)
+    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given || run.chosen_integrator)
         throw InputError(
             "--work-precision takes one --size and goes through integrators and time steps itself: leave "
             "--sweep, --steps, --dt and --integrator out");

@@ -18,6 +18,7 @@
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
+#include "sim/text/numbers.h"
 #include "sim/text/quote.h"
 #include "sim/view/arrows.h"
 
@@ -29,6 +30,23 @@ using Json = nlohmann::json;
 // Keys of spec.json that are not settings.
 constexpr std::array<std::string_view, 7> kRemarks{
     "program", "version", "title", "about", "open_in", "open_since", "draft"};
+
+constexpr const char *kInitialHash = "initial_hash", *kDtLog = "dt_log";
+
+// Whether a key of spec.json is a setting.
+bool is_setting(std::string_view key) {
+    return !contains(kRemarks, key) && key != kInitialHash && key != kDtLog;
+}
+
+StepLog log_from(const Json& json) {
+    StepLog log;
+    for (const Json& row : json) {
+        const long long least = log.empty() ? 0 : log.back().step + 1;
+        log.push_back({whole_number(row.at(0), kDtLog, least, kMaxSteps),
+                       real_number(row.at(1), kDtLog, std::numeric_limits<double>::min(), 1e300)});
+    }
+    return log;
+}
 
 // The first row of that method, on any device.
 const Method* named_method(const Configuration& spec) {
@@ -63,9 +81,10 @@ bool at_some_moment(const RunSpec& spec, const Holds& holds) {
     if (holds(spec)) return true;
     RunSpec later = spec;
     later.edits = {};
-    for (const Edit& edit : spec.edits) {
-        if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::shape) continue;
-        set_setting(later, edit.setting, edit.value);
+    for (const Event& event : spec.edits) {
+        const SetSetting* set = event.setting();
+        if (!set || kind_of(set->setting) != SettingKind::shape) continue;
+        set_setting(later, set->setting, set->value);
         if (holds(later)) return true;
     }
     return false;
@@ -292,14 +311,14 @@ void RunSpec::validate() const {
     check_settings(*this);
     RunSpec later = *this;
     later.edits = {};
-    for (const Edit& edit : edits) {
+    for (const Event& event : edits) {
         try {
-            if (const auto painted = painted_component(edit.setting))
-                component_index(*later.model, *painted);
+            if (const SetSetting* set = event.setting())
+                set_in(later, set->setting, set->value);
             else
-                set_in(later, edit.setting, edit.value);
+                component_index(*later.model, std::get<Paint>(event.change).component);
         } catch (const InputError& error) {
-            throw InputError("--at {}: {}", edit.step, error.what());
+            throw InputError("--at {}: {}", event.step, error.what());
         }
     }
 }
@@ -322,8 +341,9 @@ void RunSpec::require_arrows() const {
 RunSpec RunSpec::at_end() const {
     RunSpec later = *this, end = *this;
     end.edits = later.edits = {};
-    for (const Edit& edit : edits)
-        if (edit.step <= steps && !painted_component(edit.setting)) set_in(later, edit.setting, edit.value);
+    for (const Event& event : edits)
+        if (const SetSetting* set = event.setting(); set && event.step <= steps)
+            set_in(later, set->setting, set->value);
     static_cast<Configuration&>(end) = later;
     return end;
 }
@@ -364,7 +384,8 @@ nlohmann::ordered_json to_json(const RunSpec& spec) {
     nlohmann::ordered_json json = program_json();
     for (const Setting& row : settings())
         if (const Json value = row.get(spec); !value.is_null()) json[std::string(row.json_key())] = value;
-    if (!spec.initial_hash.empty()) json["initial_hash"] = spec.initial_hash;
+    if (!spec.initial_hash.empty()) json[kInitialHash] = spec.initial_hash;
+    for (const DecidedStep& decided : spec.dt_log) json[kDtLog].push_back({decided.step, decided.dt});
     return json;
 }
 
@@ -379,9 +400,14 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
                 set_from_json(spec, std::string(row.name), json[std::string(row.name)]);
         for (const Turn turn : kTurnsAfterModel)
             for (const auto& [name, value] : json.items())
-                if (!contains(kRemarks, name) && name != "initial_hash" && turn_of(name) == turn)
-                    set_from_json(spec, name, value);
-        if (json.contains("initial_hash")) spec.initial_hash = text_of("initial_hash", json["initial_hash"]);
+                if (is_setting(name) && turn_of(name) == turn) set_from_json(spec, name, value);
+        if (json.contains(kInitialHash)) spec.initial_hash = text_of(kInitialHash, json[kInitialHash]);
+        if (json.contains(kDtLog))
+            spec.dt_log = log_from(json[kDtLog]);
+        else
+            separate_decisions(spec);
+    } catch (const Json::exception&) {
+        throw InputError("{}: {} must be rows of a step and a dt", file, kDtLog);
     } catch (const InputError& error) {
         throw InputError(file + ": " + error.what());
     }

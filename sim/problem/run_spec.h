@@ -16,7 +16,7 @@
 #include "sim/field/field.h"
 #include "sim/model/integrator.h"
 #include "sim/model/model.h"
-#include "sim/problem/edit.h"
+#include "sim/problem/event.h"
 #include "sim/problem/step_parameters.h"
 #include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
@@ -51,10 +51,10 @@ struct Problem {
     TimeStep dt;
     double dx = 0;                                          ///< 0: the model's text decides
     std::optional<equation::Integrator> chosen_integrator;  ///< empty: the model's text decides
-    long long global_every = 0;                   ///< steps that share their global values; 0: 1
-    std::string initial = "jagged";               ///< of the first component; empty: from the model
-    std::map<std::string, std::string> initials;  ///< of further components, by name
-    std::string initial_hash;                     ///< expected field_hash() of the initial file; empty: any
+    long long global_every = 0;                             ///< steps that share their global values; 0: 1
+    std::string initial = "jagged";                         ///< of the first component; empty: from the model
+    std::map<std::string, std::string> initials;            ///< of further components, by name
+    std::string initial_hash;  ///< expected field_hash() of the initial file; empty: any
     std::uint64_t seed = 3966789;
     DType dtype = DType::float32;
 
@@ -175,7 +175,8 @@ struct RunSpec : Configuration, Presentation, Output {
     bool allow_unstable = false;
     std::uint64_t memory_limit =
         std::numeric_limits<std::uint64_t>::max();  ///< bytes, for host and GPU memory each
-    EditList edits;                                 ///< scheduled changes
+    EventList edits;                                ///< what its user did, and planned
+    StepLog dt_log;                                 ///< what it decided
 
     RunSpec();
 

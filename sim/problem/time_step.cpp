@@ -15,7 +15,9 @@ constexpr std::string_view kFollow = "follow:", kLimit = "limit", kTolerance = "
 
 // Whether values of this alternative of TimeStep have a member dt.
 template <class Step>
-constexpr bool kHasDt = requires(Step step) { step.dt; };
+constexpr bool kHasDt = requires(Step step) {
+    step.dt;
+};
 
 // Whether the run changes the dt of this alternative.
 template <class Step>
@@ -43,7 +45,8 @@ double dt_of(const TimeStep& step) {
 TimeStep with_dt(const TimeStep& step, double dt) {
     return std::visit(
         [dt]<class Step>(Step s) -> TimeStep {
-            if constexpr (!kAdaptive<Step>) return FixedStep{dt};
+            if constexpr (!kAdaptive<Step>)
+                return FixedStep{dt};
             else {
                 s.dt = dt;
                 return s;
@@ -77,7 +80,8 @@ TimeStep parse_time_step(std::string_view text) {
     const std::size_t comma = text.find(',');
     const std::string_view rule = comma == text.npos ? text : text.substr(comma + 1);
     const auto present = [&] { return comma == text.npos ? 0 : above_zero(text.substr(0, comma)); };
-    if (rule.starts_with(kTolerance)) return ByTolerance{above_zero(rule.substr(kTolerance.size())), present()};
+    if (rule.starts_with(kTolerance))
+        return ByTolerance{above_zero(rule.substr(kTolerance.size())), present()};
     if (rule.starts_with(kFollow) && rule.ends_with(kLimit))
         return FollowLimit{share_of(rule.substr(kFollow.size())), present()};
     if (text.ends_with(kLimit)) return ShareOfLimit{share_of(text)};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -76,27 +77,41 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
     double time = 0;
     long long from = 0;
     double dt = spec.model->built_in ? 1 : spec.time_step();  // 0: not known
-    for (const Edit& edit : spec.edits) {
-        if (edit.step >= step) break;
-        if (edit.setting != setting_name::dt && !chooses_model(edit.setting)) continue;
-        if (edit.step > from) {
-            if (dt == 0) return std::nullopt;
-            time += double(edit.step - from) * dt;
-            from = edit.step;
-        }
+    bool known = true;
+    const auto change = [&](long long at, double next) {
+        known &= dt > 0 || at == from;
+        time += double(at - std::exchange(from, at)) * std::exchange(dt, next);
+    };
+    auto decided = spec.dt_log.begin();
+    // Those of a step come behind its events.
+    const auto change_by_log = [&](long long before) {
+        for (; decided != spec.dt_log.end() && decided->step < before; ++decided)
+            change(decided->step, decided->dt);
+    };
+    for (const Event& event : spec.edits) {
+        if (event.step >= step) break;
+        const SetSetting* set = event.setting();
+        if (!set || (set->setting != setting_name::dt && !chooses_model(set->setting))) continue;
+        change_by_log(event.step);
         // A text's default dt is unknown unless a change behind it states dt, as those of a run that was made
         // do.
-        const bool built_in = edit.setting == setting_name::model && is_built_in(edit.value);
-        dt = edit.setting == setting_name::dt ? dt_of(parse_time_step(edit.value)) : built_in ? 1 : 0;
+        const bool built_in = set->setting == setting_name::model && is_built_in(set->value);
+        change(event.step,
+               set->setting == setting_name::dt ? dt_of(parse_time_step(set->value))
+               : built_in                       ? 1
+                                                : 0);
     }
-    if (dt == 0 && step > from) return std::nullopt;
-    return (time + double(step - from) * dt) * spec.unit_time.size;
+    change_by_log(step);
+    change(step, 0);
+    return known ? std::optional(time * spec.unit_time.size) : std::nullopt;
 }
 
 // The built-in diffusion without units has no time besides its steps.
 static bool counts_steps_alone(const RunSpec& spec) {
     return spec.model->built_in && !spec.unit_time.given() &&
-           std::ranges::none_of(spec.edits, [](const Edit& edit) { return chooses_model(edit.setting); });
+           std::ranges::none_of(spec.edits, [](const Event& event) {
+               return event.setting() && chooses_model(event.setting()->setting);
+           });
 }
 
 std::string time_text(const RunSpec& spec, long long step) {

@@ -60,8 +60,8 @@ void require_libraries(const RunSpec& spec, const Method& method) {
     if (!why_no_fftw(bytes).empty())
         throw InputError("{}: {}",
                          spec.integrator()->is_implicit ? "--integrator imex"
-                         : convolves                ? "--model: what is convolved by transforms"
-                                                    : "--model: what is solved for by transforms",
+                         : convolves                    ? "--model: what is convolved by transforms"
+                                                        : "--model: what is solved for by transforms",
                          why_no_fftw(bytes));
 }
 
@@ -70,10 +70,11 @@ std::string why_unsupported(const Method& method, const RunSpec& spec) {
     if (!method.unsupported_reason) return "";
     RunSpec later = spec;
     std::string why = method.unsupported_reason({spec.size->nx, spec.size->ny}, bytes_of(spec.dtype));
-    for (const Edit& edit : spec.edits) {
+    for (const Event& event : spec.edits) {
         if (!why.empty()) break;
-        if (kind_of(edit.setting) != SettingKind::shape) continue;
-        find_setting(edit.setting).set(later, edit.value);
+        const SetSetting* set = event.setting();
+        if (!set || kind_of(set->setting) != SettingKind::shape) continue;
+        find_setting(set->setting).set(later, set->value);
         why = method.unsupported_reason({later.size->nx, later.size->ny}, bytes_of(later.dtype));
     }
     return why;

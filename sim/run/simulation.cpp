@@ -88,14 +88,14 @@ Statistics checked_statistics(const RowSource& given, DType dtype, const Look& l
     return first;
 }
 
-bool is_parameter(const std::string& setting) {
-    return !painted_component(setting) && kind_of(setting) == SettingKind::parameter;
+bool is_parameter(const SetSetting* set) {
+    return set && kind_of(set->setting) == SettingKind::parameter;
 }
 
 // Whether two values of a setting are equal. Shares of the stable limit never are, as the limit may change.
 bool same_value(const std::string& a, const std::string& b) {
     const auto first = read_real(a), second = read_real(b);
-    return first && second ? *first == *second : a == b && (!a.ends_with("limit") || a.find(',') != a.npos);
+    return first && second ? *first == *second : a == b && !a.ends_with("limit");
 }
 
 // Whether the stability limit may depend on a setting. How the steps are made, and in which precision, does
@@ -131,14 +131,23 @@ bool take_past(Solver& to, Solver& from) {
     return to.take_inner({inner.numbers, std::move(names), FieldRows(arrays), 0});
 }
 
-RunSpec without_edits(RunSpec spec) {
+RunSpec without_events(RunSpec spec) {
     spec.edits = {};
+    spec.dt_log = {};
     return spec;
+}
+
+// The step of the first item behind a step; `none` if there is none.
+template <class T>
+long long next_after(const SharedList<T>& items, long long step, long long none = kMaxSteps) {
+    const auto next = std::ranges::upper_bound(items, step, {}, &T::step);
+    return next == items.end() ? none : next->step;
 }
 
 RunSpec document_of(RunSpec now, const SimulationRecord& moment) {
     static_cast<Configuration&>(now) = moment.at_start;
     now.edits = moment.edits;
+    now.dt_log = moment.dt_log;
     return now;
 }
 
@@ -155,7 +164,7 @@ RunSpec Simulation::spec() const {
 Simulation::Simulation(const RunSpec& spec, State start) : Simulation(spec, in_memory(std::move(start))) {}
 
 Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> start)
-    : now_(without_edits(spec)), moment_{spec, spec.edits} {
+    : now_(without_events(spec)), moment_{spec, spec.edits, 0, spec.dt_log} {
     if (Size{start->nx(), start->ny()} != *spec.size)
         throw std::logic_error("the field's size is not the spec's");
     moment_.start = rounded(start, spec.dtype);
@@ -171,11 +180,13 @@ Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> sta
             return solver_->statistics(spec.model->components[c].name);
         });
     }
+    const bool repeated = !moment_.dt_log.empty();
+    take_logged_dt();
     resolve_dt(now_, *solver_);
-    moment_.at_start.dt = now_.dt;
+    if (!repeated) log_start();
     take_parameters();
     check_start(now_, *solver_);
-    apply_due_edits();
+    apply_due_events(repeated);
 }
 
 Simulation::Simulation(RunState state)
@@ -192,6 +203,7 @@ Simulation::Simulation(RunState state)
     setup.params.dt = moment_.taken.dt;
     solver_ = make_run_solver(now_, setup);
     solver_->resume(state.solver);
+    apply_due_events(repeats());
 }
 
 RunState Simulation::state() {
@@ -234,14 +246,16 @@ void Simulation::restore(const Checkpoint& checkpoint) {
 }
 
 void Simulation::look_like(const RunSpec& other) {
-    RunSpec next = without_edits(other);
+    RunSpec next = without_events(other);
     static_cast<Configuration&>(next) = now_;
     now_ = std::move(next);
 }
 
-void Simulation::plan(EditList edits) {
-    if (edits.size() < moment_.applied) throw std::logic_error("fewer edits than were made");
+void Simulation::plan(EventList edits, StepLog dt_log) {
+    if (edits.size() < moment_.applied) throw std::logic_error("fewer events than have happened");
     moment_.edits = std::move(edits);
+    moment_.dt_log = std::move(dt_log);
+    take_logged_dt();
 }
 
 bool Simulation::conserves_total() const {
@@ -266,17 +280,19 @@ void Simulation::run(const Advance& advance) {
     if (advance.steps < 0) throw InputError("cannot advance by {} steps", advance.steps);
     const long long end = step_ + advance.steps;
     while (step_ < end && !is_at(time(), advance.time, next_dt())) {
-        if (const auto tolerance = tolerance_in_force()) {
+        const bool repeated = repeats();
+        if (const auto tolerance = repeated ? std::nullopt : tolerance_in_force()) {
             make_controlled_step(*tolerance);
-            apply_due_edits();
+            apply_due_events(false);
             continue;
         }
         solver_->estimate_errors(false);
         const bool edit_ahead =
             moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < end;
         long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
-        const bool follows = may_move_dt();
+        const bool follows = !repeated && may_move_dt();
         if (follows) steps = std::min(steps, kFollowEvery - step_ % kFollowEvery);
+        if (repeated) steps = std::min(steps, next_after(moment_.dt_log, step_) - step_);
         steps = std::min(steps, steps_until(advance.time));
         // Parameters take effect at the next step; values set while paused and changed again never do.
         take_parameters();
@@ -285,7 +301,7 @@ void Simulation::run(const Advance& advance) {
         timings_.add(solver_->wait(), steps);
         step_ += steps;
         if (follows && step_ % kFollowEvery == 0) follow_limit();
-        apply_due_edits();
+        apply_due_events(repeated);
     }
 }
 
@@ -300,16 +316,15 @@ long long Simulation::steps_until(double time) const {
     return static_cast<long long>(std::clamp(steps, 1.0, double(kMaxSteps)));
 }
 
-// Whether this repeats a run that decided dt later than now.
-bool Simulation::is_decided_ahead() const {
-    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
-    return std::any_of(planned, moment_.edits.end(), is_decided_dt);
+// Whether the run has the log of another one that went further.
+bool Simulation::repeats() const {
+    return !moment_.dt_log.empty() && moment_.dt_log.back().step > step_;
 }
 
-// The tolerance of the next step's error, unless this repeats a run that chose dt later than now.
+// The tolerance of the next step's error; empty: dt is not chosen by the error.
 std::optional<double> Simulation::tolerance_in_force() const {
     const auto* step = std::get_if<ByTolerance>(&now_.dt);
-    return step && may_move_dt() && !is_decided_ahead() ? std::optional(step->tolerance) : std::nullopt;
+    return step && may_move_dt() ? std::optional(step->tolerance) : std::nullopt;
 }
 
 // Makes a step whose estimated error is within the tolerance, and chooses the next one's dt.
@@ -334,7 +349,7 @@ void Simulation::make_controlled_step(double tolerance) {
         if (error <= 1 || attempt == kMostAttempts) break;
         restore_state(*solver_, *saved, taken);
         double dt = next_step(retry_factor(error, order));
-        // To the dt of the step before the clock of a repetition would just go on, with other roundings.
+        // Never reuse the previous dt: the clock of a repetition would accumulate differently.
         if (dt == dt_before) dt = short_step(0.9 * dt);
         decide_dt(dt);
         take_parameters();
@@ -344,18 +359,39 @@ void Simulation::make_controlled_step(double tolerance) {
     timings_.add(seconds, 1);
     const double before = std::exchange(moment_.error_before, std::isfinite(error) ? error : 0);
     const double factor = step_factor(error, before, order);
-    // Behind a lower dt the next one is no higher: a repetition, too, sees whether dt was lowered here.
+    // No raise after a step with a lower dt than the one before, which a repetition sees as well.
     const bool lowered = now_.time_step() < dt_before;
     if (factor < 1 || (factor > 1 && !lowered)) decide_dt(next_step(factor));
 }
 
-// An event of the run, as every change of dt.
 void Simulation::decide_dt(double dt) {
-    apply_parameters({step_, setting_name::dt, to_string(with_dt(now_.dt, dt))});
-    if (untouched())
-        moment_.at_start.dt = now_.dt;
-    else
-        record_dt();
+    now_.dt = with_dt(now_.dt, dt);
+    log_dt();
+}
+
+// Logs the present dt from this step on.
+void Simulation::log_dt() {
+    moment_.error_before = 0;
+    StepLog& log = moment_.dt_log;
+    const DecidedStep decided{step_, now_.time_step()};
+    if (log.empty() || log.back().step < step_)
+        log.push_back(decided);
+    else if (log.back() != decided)
+        log.modify([&](std::vector<DecidedStep>& all) { all.back() = decided; });
+}
+
+// The dt that a run begins with is part of its settings, unless the run is to change it.
+void Simulation::log_start() {
+    moment_.at_start.dt = undecided(now_.dt);
+    moment_.dt_log = {};
+    if (is_adaptive(now_.dt)) log_dt();
+}
+
+void Simulation::take_logged_dt() {
+    const auto found = std::ranges::lower_bound(moment_.dt_log, step_, {}, &DecidedStep::step);
+    if (found == moment_.dt_log.end() || found->step != step_ || now_.model->built_in) return;
+    moment_.error_before = 0;
+    now_.dt = with_dt(now_.dt, found->dt);
 }
 
 void Simulation::run(const Set& given) {
@@ -365,115 +401,108 @@ void Simulation::run(const Set& given) {
     if (kind == SettingKind::view) {
         now_ = changed(now_, change.setting, change.value);
     } else if (untouched() && kind != SettingKind::shape) {
-        apply_parameters({step_, change.setting, change.value});
-        if (moves_limit(change.setting)) follow_limit();
-        static_cast<Problem&>(moment_.at_start) = now_;
-        if (kind != SettingKind::device) return;
-        moment_.at_start.backend = now_.backend;
-        moment_.at_start.method = now_.method;
-        moment_.at_start.threads = now_.threads;
+        this->change(change);
+        if (kind == SettingKind::device) {
+            moment_.at_start.backend = now_.backend;
+            moment_.at_start.method = now_.method;
+            moment_.at_start.threads = now_.threads;
+        } else {
+            if (moves_limit(change.setting)) follow_limit();
+            static_cast<Problem&>(moment_.at_start) = now_;
+            log_start();
+        }
     } else {
-        do_edit({step_, change.setting, change.value});
+        do_now({step_, change});
     }
 }
 
 void Simulation::run(const Paint& paint) {
     const bool first = component_index(*now_.model, paint.component) == 0;
-    const std::string setting = std::string(kPaint) + (first ? "" : "-" + paint.component);
-    do_edit({step_, setting, to_string(paint.piece)});
+    do_now({step_, Paint{paint.piece, first ? "" : paint.component}});
 }
 
-void Simulation::do_edit(Edit edit) {
-    const TimeStep dt = now_.dt;
-    apply_parameters(edit);
-    if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::device) forget_decisions();
-    const bool old_dt = is_decided_dt(edit);
-    if (edit.setting == setting_name::dt) edit.value = to_string(now_.dt);
-    if (record(edit, moment_.applied)) ++moment_.applied;
-    forget_return(edit.setting);
-    if (old_dt)  // by undo
-        follow_limit();
-    else if (edit.setting != setting_name::dt)
-        note_dt(edit.setting, dt);
-}
-
-// Another change comes before what a dt that follows the limit was decided to be later.
-void Simulation::forget_decisions() {
-    if (!is_decided_ahead()) return;
-    std::vector<Edit>& own = moment_.edits.own();
-    own.erase(std::remove_if(own.begin() + std::ptrdiff_t(moment_.applied), own.end(), is_decided_dt),
-              own.end());
+// Makes an event happen at once. What a repeated run decided later is not valid behind it, unless the event
+// changes no bit.
+void Simulation::do_now(Event event) {
+    const double dt = now_.time_step();
+    std::visit([this](const auto& one) { change(one); }, event.change);
+    auto* set = std::get_if<SetSetting>(&event.change);
+    if (!set || kind_of(set->setting) != SettingKind::device) moment_.dt_log = moment_.dt_log.until(step_);
+    // So that dt has one setting, and what is set last counts.
+    if (set && set->setting == setting_name::tolerance) *set = {setting_name::dt, to_string(now_.dt)};
+    if (record(event, moment_.applied)) ++moment_.applied;
+    if (set) forget_return(set->setting);
+    decide_after(event, dt);
 }
 
 bool Simulation::may_move_dt() const {
     return is_adaptive(now_.dt) && now_.is_general();
 }
 
-// Decides a dt that follows the limit, unless this repeats a run that decided it later than now.
-bool Simulation::follow_limit() {
-    if (!is_adaptive(now_.dt) || is_decided_ahead()) return false;
+// Decides a dt that follows the limit.
+void Simulation::follow_limit() {
+    if (!is_adaptive(now_.dt)) return;
     const double dt = followed_dt(now_, *solver_);
     if (dt != now_.time_step()) decide_dt(dt);
-    return true;
 }
 
-// Behind a change of a setting, an event tells the dt that it led to: that of another text, or one that
-// follows the limit, even if it stayed, so that a repetition has nothing to decide.
-void Simulation::note_dt(const std::string& changed, const TimeStep& before) {
-    if (painted_component(changed)) {  // strokes have many pieces; a repetition decides the same behind each
+// Decides the dt after an event, and logs what dt the event led to unless the event says that in a number.
+void Simulation::decide_after(const Event& event, double dt_before) {
+    const SetSetting* set = event.setting();
+    if (!set) {
         if (may_move_dt()) follow_limit();
         return;
     }
-    const bool tells = now_.dt != before || chooses_model(changed);
-    if ((moves_limit(changed) && follow_limit()) || (tells && !now_.model->built_in)) record_dt();
-}
-
-// The present dt as the last event of this step.
-void Simulation::record_dt() {
-    moment_.error_before = 0;
-    std::vector<Edit>& edits = moment_.edits.own();
-    const Edit edit{step_, setting_name::dt, to_string(now_.dt)};
-    const std::size_t place = moment_.applied;
-    if (place > 0 && edits[place - 1].step == step_ && edits[place - 1].setting == setting_name::dt) {
-        edits[place - 1] = edit;
-        return;
-    }
-    edits.insert(edits.begin() + std::ptrdiff_t(place), edit);
-    ++moment_.applied;
+    if (moves_limit(set->setting)) follow_limit();
+    if (now_.model->built_in) return;
+    const bool sets_dt = set->setting == setting_name::dt || set->setting == setting_name::tolerance;
+    const bool says_dt =
+        set->setting == setting_name::dt && std::holds_alternative<FixedStep>(parse_time_step(set->value));
+    const bool logged_here = !moment_.dt_log.empty() && moment_.dt_log.back().step == step_;
+    const bool led_to = now_.time_step() != dt_before || chooses_model(set->setting) || sets_dt;
+    if (logged_here || (led_to && !says_dt)) log_dt();
 }
 
 // Drops a change that returns a parameter to its value before this step.
 void Simulation::forget_return(const std::string& setting) {
-    if (!is_parameter(setting)) return;
     const auto& edits = moment_.edits;
+    const auto sets = [&](std::size_t i) {
+        const SetSetting* set = edits[i].setting();
+        return set && set->setting == setting;
+    };
+    if (kind_of(setting) != SettingKind::parameter) return;
     std::size_t last = moment_.applied;
-    while (last-- > 0 && edits[last].setting != setting)
-        if (!is_parameter(edits[last].setting)) return;
+    while (last-- > 0 && !sets(last))
+        if (!is_parameter(edits[last].setting())) return;
     std::size_t before = last;
-    while (before > 0 && edits[before - 1].setting != setting) {
+    while (before > 0 && !sets(before - 1)) {
         --before;
         // A change of model or size between the two may have set another value.
-        if (!painted_component(edits[before].setting) && kind_of(edits[before].setting) == SettingKind::shape)
+        if (const SetSetting* set = edits[before].setting();
+            set && kind_of(set->setting) == SettingKind::shape)
             return;
     }
-    const std::string old = before > 0 ? edits[before - 1].value : setting_text(spec(), setting);
-    if (!same_value(old, edits[last].value)) return;
-    std::vector<Edit>& own = moment_.edits.own();
-    own.erase(own.begin() + std::ptrdiff_t(last));
+    const std::string old = before > 0 ? edits[before - 1].setting()->value : setting_text(spec(), setting);
+    if (!same_value(old, edits[last].setting()->value)) return;
+    moment_.edits.modify([&](std::vector<Event>& all) { all.erase(all.begin() + std::ptrdiff_t(last)); });
     --moment_.applied;
 }
 
-// Inserts a change into the spec's list; false if it replaced one of the same parameter at the same step.
-bool Simulation::record(const Edit& edit, std::size_t place) {
-    std::vector<Edit>& edits = moment_.edits.own();
-    for (std::size_t i = place; is_parameter(edit.setting) && i-- > 0 && edits[i].step == edit.step;) {
-        if (edits[i].setting == edit.setting) {
-            edits[i].value = edit.value;
-            return false;
-        }
-        if (!is_parameter(edits[i].setting)) break;
+// Inserts an event into the list; false if it replaced one of the same parameter at the same step.
+bool Simulation::record(const Event& event, std::size_t place) {
+    const EventList& edits = moment_.edits;
+    for (std::size_t i = place; is_parameter(event.setting()) && i-- > 0 && edits[i].step == event.step;) {
+        const SetSetting* set = edits[i].setting();
+        if (!is_parameter(set)) break;
+        if (set->setting != event.setting()->setting) continue;
+        moment_.edits.modify([&](std::vector<Event>& all) { all[i] = event; });
+        return false;
     }
-    edits.insert(edits.begin() + std::ptrdiff_t(place), edit);
+    if (place == edits.size())
+        moment_.edits.push_back(event);
+    else
+        moment_.edits.modify(
+            [&](std::vector<Event>& all) { all.insert(all.begin() + std::ptrdiff_t(place), event); });
     return true;
 }
 
@@ -487,68 +516,62 @@ void Simulation::run(const Reset&) {
     moment_.conserves = true;
     moment_.error_before = 0;
     follow_limit();
+    log_start();
 }
 
-void Simulation::schedule(const Edit& edit) {
-    if (edit.step < step_) throw std::logic_error("an edit of the past");
-    if (edit.step == step_) {
-        do_edit(edit);
+void Simulation::schedule(const Event& event) {
+    if (event.step < step_) throw std::logic_error("an event of the past");
+    if (event.step == step_) {
+        do_now(event);
         return;
     }
-    forget_decisions();
-    const auto after = std::ranges::upper_bound(moment_.edits, edit.step, {}, &Edit::step);
-    record(edit, std::size_t(after - moment_.edits.begin()));
+    moment_.dt_log = moment_.dt_log.until(event.step - 1);
+    const auto after = std::ranges::upper_bound(moment_.edits, event.step, {}, &Event::step);
+    record(event, std::size_t(after - moment_.edits.begin()));
 }
 
 long long Simulation::steps_to_next_edit() const {
-    const auto next = std::ranges::upper_bound(moment_.edits, step_, {}, &Edit::step);
-    return next == moment_.edits.end() ? kMaxSteps : next->step - step_;
+    return next_after(moment_.edits, step_, kMaxSteps + step_) - step_;
 }
 
-void Simulation::apply_due_edits() {
+// Makes the events of this step happen. A run that repeats another one then takes that one's dt, and else
+// decides its own.
+void Simulation::apply_due_events(bool repeated) {
     while (moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step <= step_) {
-        const Edit edit = moment_.edits[moment_.applied];
-        if (is_replaced(moment_.applied)) {
-            ++moment_.applied;
-            continue;
-        }
-        const TimeStep dt = now_.dt;
-        apply_parameters(edit);
-        const auto next = moment_.edits.begin() + std::ptrdiff_t(++moment_.applied);
-        const bool dt_told =
-            next != moment_.edits.end() && next->step == edit.step && next->setting == setting_name::dt;
-        if (edit.setting == setting_name::dt && parse_time_step(edit.value) != now_.dt)
-            record_dt();
-        else if (edit.setting != setting_name::dt && !dt_told)
-            note_dt(edit.setting, dt);
+        const std::size_t place = moment_.applied++;
+        if (is_replaced(place)) continue;
+        const Event event = moment_.edits[place];
+        const double dt = now_.time_step();
+        std::visit([this](const auto& one) { change(one); }, event.change);
+        if (!repeated) decide_after(event, dt);
     }
+    if (repeated) take_logged_dt();
 }
 
 // Whether a later change at the same step sets the parameter anew before it is used.
 bool Simulation::is_replaced(std::size_t place) const {
     const auto& edits = moment_.edits;
-    const Edit& edit = edits[place];
-    if (edit.setting == setting_name::dt) return false;
-    for (std::size_t i = place; i < edits.size() && edits[i].step == edit.step; ++i) {
-        if (!is_parameter(edits[i].setting)) return false;
-        if (i > place && edits[i].setting == edit.setting) return true;
+    const SetSetting* set = edits[place].setting();
+    if (!set || set->setting == setting_name::dt) return false;
+    for (std::size_t i = place; i < edits.size() && edits[i].step == edits[place].step; ++i) {
+        if (!is_parameter(edits[i].setting())) return false;
+        if (i > place && edits[i].setting()->setting == set->setting) return true;
     }
     return false;
 }
 
-void Simulation::apply_parameters(const Edit& edit) {
-    if (const auto painted = painted_component(edit.setting)) {
-        const BrushPiece piece = parse_piece(edit.value);
-        const std::size_t component = component_index(*now_.model, *painted);
-        take_parameters();  // the check depends on them
-        check_magnitude(now_, piece, *solver_);
-        solver_->paint(piece, component);
-        moment_.conserves = false;
-        return;
-    }
-    if (edit.setting == setting_name::dt) moment_.error_before = 0;
-    RunSpec next = changed(now_, edit.setting, edit.value);
-    if (kind_of(edit.setting) != SettingKind::parameter || !same_solver(next, now_)) {
+void Simulation::change(const Paint& stroke) {
+    const std::size_t component = component_index(*now_.model, stroke.component);
+    take_parameters();  // the check depends on them
+    check_magnitude(now_, stroke.piece, *solver_);
+    solver_->paint(stroke.piece, component);
+    moment_.conserves = false;
+}
+
+void Simulation::change(const SetSetting& change) {
+    RunSpec next = changed(now_, change.setting, change.value);
+    if (change.setting == setting_name::dt || moves_limit(change.setting)) moment_.error_before = 0;
+    if (kind_of(change.setting) != SettingKind::parameter || !same_solver(next, now_)) {
         carry_over(next);
         return;
     }

@@ -25,19 +25,10 @@ inline bool is_at(double time, double target, double dt) {
     return time >= target - 1e-6 * dt;
 }
 
-/// Changes a setting, given as on the command line, during the run. Parameters and boundary apply from the
-/// next step on; another method or backend takes over the field, another precision rounds each cell once,
-/// another size resamples. Initial conditions and seed cannot change.
-struct Set {
-    std::string setting;
-    std::string value;
-};
-
-/// Paints a segment of a brush stroke.
-struct Paint {
-    BrushPiece piece;
-    std::string component = {};  ///< empty: the first
-};
+/// Changes a setting during the run. Parameters and boundary apply from the next step on; another method or
+/// backend takes over the field, another precision rounds each cell once, another size resamples. Initial
+/// conditions and seed cannot change.
+using Set = SetSetting;
 
 /// Returns to the initial field and step 0, with the current settings and no scheduled changes.
 struct Reset {};
@@ -47,9 +38,10 @@ using Command = std::variant<Advance, Set, Paint, Reset>;
 /// State of a simulation besides its solver and current settings.
 struct SimulationRecord {
     Configuration at_start;
-    EditList edits;
-    std::size_t applied = 0;  ///< number of changes applied
-    bool conserves = true;    ///< all steps and changes so far conserve the total
+    EventList edits;
+    std::size_t applied = 0;  ///< number of events that have happened
+    StepLog dt_log;
+    bool conserves = true;  ///< all steps and changes so far conserve the total
     /// By an integrator that controls its error: that of the last step, relative to the tolerance; 0 since dt
     /// changed.
     double error_before = 0;
@@ -94,10 +86,13 @@ class Simulation {
 
     /// The current settings. The presentation and outputs are kept only here.
     const RunSpec& now() const { return now_; }
-    /// The initial configuration, and all changes, applied and scheduled. Changes of one parameter at one
+    /// The initial configuration, and all events, past and scheduled. Changes of one parameter at one
     /// step (a slider dragged while paused) count as one, or as none if it ends where it began.
     const Configuration& at_start() const { return moment_.at_start; }
-    const EditList& edits() const { return moment_.edits; }
+    const EventList& edits() const { return moment_.edits; }
+    /// The time steps that the run decided. While it repeats another run it has that one's log, which reaches
+    /// beyond the present step.
+    const StepLog& dt_log() const { return moment_.dt_log; }
     /// The spec that repeats the run: initial configuration, changes, presentation and outputs.
     RunSpec spec() const;
     long long step() const { return step_; }
@@ -128,8 +123,8 @@ class Simulation {
     /// For reading the field; steps are made by commands alone.
     Solver& solver() { return *solver_; }
 
-    /// Schedules a change at its step, which must not be in the past.
-    void schedule(const Edit& edit);
+    /// Schedules an event, which must not be in the past.
+    void schedule(const Event& event);
 
     /// Steps until the next scheduled change; kMaxSteps if there is none. Advance calls should end there: a
     /// spectral method rounds once per call, so its call must begin at the change in every repetition. Other
@@ -147,30 +142,35 @@ class Simulation {
     /// Returns to a copy; the presentation stays. Throws CudaError and std::bad_alloc and then changes
     /// nothing.
     void restore(const Checkpoint& checkpoint);
-    /// Replaces the changes; those up to the present step must be the same.
-    void plan(EditList edits);
+    /// Replaces the events and the log of a run that is repeated; what is not in the future must be the same.
+    void plan(EventList edits, StepLog dt_log);
 
   private:
     void run(const Advance& advance);
     void run(const Set& change);
     void run(const Paint& paint);
     void run(const Reset&);
-    void apply_due_edits();
+    bool repeats() const;
+    void apply_due_events(bool repeats);
     bool is_replaced(std::size_t place) const;
-    bool record(const Edit& edit, std::size_t place);
-    void do_edit(Edit edit);
-    void forget_decisions();
+    bool record(const Event& event, std::size_t place);
+    void do_now(Event event);
+    void forget_return(const std::string& setting);
+    void change(const SetSetting& change);
+    void change(const Paint& stroke);
+
+    // --- Time steps that the run decides
     bool may_move_dt() const;
     long long steps_until(double time) const;
-    bool follow_limit();
+    void follow_limit();
     std::optional<double> tolerance_in_force() const;
     void make_controlled_step(double tolerance);
     void decide_dt(double dt);
-    bool is_decided_ahead() const;
-    void note_dt(const std::string& changed, const TimeStep& before);
-    void record_dt();
-    void forget_return(const std::string& setting);
-    void apply_parameters(const Edit& edit);
+    void decide_after(const Event& event, double dt_before);
+    void log_dt();
+    void log_start();
+    void take_logged_dt();
+
     void take_parameters();
     void carry_over(const RunSpec& next);
     void take(std::unique_ptr<Solver> solver);

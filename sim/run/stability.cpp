@@ -277,8 +277,7 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     require_ghosts(spec, solver.time());
     const auto decide = [&spec](double dt) { spec.dt = with_dt(spec.dt, dt); };
     const double given = dt_of(spec.dt);
-    const bool controlled = std::holds_alternative<ByTolerance>(spec.dt),
-               adaptive = is_adaptive(spec.dt);
+    const bool controlled = std::holds_alternative<ByTolerance>(spec.dt), adaptive = is_adaptive(spec.dt);
     if (controlled) require_error_control(spec);
     if (controlled && given > 0 && underway) return;
     const bool steps_outright = std::ranges::none_of(spec.model->equations->components,

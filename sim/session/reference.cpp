@@ -1,7 +1,8 @@
 #include "sim/session/reference.h"
 
 #include <algorithm>
-#include <span>
+#include <variant>
+#include <vector>
 
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -12,17 +13,23 @@
 namespace stencil {
 namespace {
 
-// The present dt of a time step as text.
-std::string fixed_dt(const std::string& text) {
-    const TimeStep step = parse_time_step(text);
-    return to_string(is_adaptive(step) ? FixedStep{dt_of(step)} : step);
+SettingKind kind_of_event(const Event& event) {
+    return event.setting() ? kind_of(event.setting()->setting) : SettingKind::parameter;
+}
+
+// Whether the log has the dt that the event leads to: a reference decides none itself.
+bool leaves_dt_to_log(const Event& event) {
+    const SetSetting* set = event.setting();
+    return set && (set->setting == setting_name::tolerance ||
+                   (set->setting == setting_name::dt &&
+                    !std::holds_alternative<FixedStep>(parse_time_step(set->value))));
 }
 
 }  // namespace
 
-bool is_reshaped(const EditList& edits) {
-    return std::ranges::any_of(edits,
-                               [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
+bool is_reshaped(const EventList& events) {
+    return std::ranges::any_of(events,
+                               [](const Event& event) { return kind_of_event(event) == SettingKind::shape; });
 }
 
 std::shared_ptr<const RowSource> origin_of(const Simulation& simulation, const StartMaker& make) {
@@ -33,13 +40,16 @@ std::shared_ptr<const RowSource> origin_of(const Simulation& simulation, const S
 void Reference::make(const Simulation& of, const StartMaker& make_start) {
     refused_ = true;
     RunSpec spec = of.spec();
-    std::erase_if(spec.edits.own(), [](const Edit& edit) {
-        return kind_of(edit.setting) == SettingKind::device || edit.setting == setting_name::dtype;
+    spec.edits.modify([](std::vector<Event>& events) {
+        std::erase_if(events, [](const Event& event) {
+            const SetSetting* set = event.setting();
+            return kind_of_event(event) == SettingKind::device || leaves_dt_to_log(event) ||
+                   (set && set->setting == setting_name::dtype);
+        });
     });
-    // A dt that follows the limit is the run's own, though it may be above the limit for a while.
-    if (is_adaptive(spec.dt)) spec.dt = FixedStep{spec.time_step()};
-    for (Edit& edit : spec.edits.own())
-        if (edit.setting == setting_name::dt) edit.value = fixed_dt(edit.value);
+    // dt is the run's own, though it may be above the limit for a while.
+    if (is_adaptive(spec.dt))
+        spec.dt = FixedStep{spec.dt_log.empty() ? of.now().time_step() : spec.dt_log[0].dt};
     spec.allow_unstable = true;
     spec.dtype = DType::float64;
     spec.kernel.reset();
@@ -54,19 +64,17 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
 }
 
 void Reference::catch_up(const Simulation& of) {
-    const auto ahead = std::ranges::lower_bound(of.edits(), run_->step(), {}, &Edit::step);
-    for (const Edit& edit : std::span(ahead, of.edits().end()))
-        if (is_decided_dt(edit)) run_->schedule({edit.step, edit.setting, fixed_dt(edit.value)});
+    run_->plan(run_->edits(), of.dt_log());
     const StepCost cost = step_cost(*method_of(run_->now()), run_->timings());
     advance_slice(*run_, {of.step()}, {}, slice_steps(cost));
 }
 
-void Reference::follow(long long step, const std::string& setting, const std::string& value) {
-    if (!run_ || kind_of(setting) == SettingKind::device) return;
-    if (kind_of(setting) == SettingKind::shape)
+void Reference::follow(const Event& event) {
+    if (!run_ || kind_of_event(event) == SettingKind::device || leaves_dt_to_log(event)) return;
+    if (kind_of_event(event) == SettingKind::shape)
         forget();  // it restarts with the new shape
     else
-        run_->schedule({step, setting, setting == setting_name::dt ? fixed_dt(value) : value});
+        run_->schedule(event);
 }
 
 }  // namespace stencil

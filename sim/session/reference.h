@@ -9,8 +9,8 @@
 
 namespace stencil {
 
-/// Returns whether the edits change size or precision.
-bool is_reshaped(const EditList& edits);
+/// Returns whether the events change size or precision.
+bool is_reshaped(const EventList& events);
 
 /// Makes the initial state of a spec; may throw.
 using StartMaker = std::function<std::shared_ptr<const RowSource>(RunSpec&)>;
@@ -29,8 +29,8 @@ class Reference {
     void make(const Simulation& of, const StartMaker& make_start);
     /// Makes a slice of the steps that the run has made.
     void catch_up(const Simulation& of);
-    /// Repeats a change of the run at this step.
-    void follow(long long step, const std::string& setting, const std::string& value);
+    /// Repeats an event of the run.
+    void follow(const Event& event);
 
     /// No reference is made until release().
     void refuse() {

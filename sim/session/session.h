@@ -148,7 +148,7 @@ class Session {
     void keep_bookmark(Bookmark& bookmark);
     void keep_bookmarks();
     void go_back_to(long long step);
-    void restore_before(long long step, const EditList& edits);
+    void restore_before(long long step, const EventList& edits, const StepLog& dt_log);
     void return_to_tip();
     void leave_tip();
     void plan_no_more();

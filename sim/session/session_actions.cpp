@@ -301,7 +301,7 @@ void Session::set(const std::string& setting, const std::string& value) {
     if (setting == setting_name::method) auto_.on = automatic;
     note_dt(setting);
     if (setting == setting_name::backend && after.name != before.name) auto_.on = true;
-    reference_.follow(step(), setting, setting == setting_name::dt ? to_string(simulation_->now().dt) : value);
+    reference_.follow({step(), SetSetting{setting, value}});
     const bool moved = &simulation_->solver() != solver;
     field_changed(moved || kind_of(setting) == SettingKind::device);
     if (setting == setting_name::dtype) speeds_.forget_limits(false);
@@ -385,10 +385,10 @@ void Session::handle(const action::Paint& paint) {
     std::size_t index = find_component(*now.model, now.shown()).value_or(0);
     if (paint.component) index = std::min(*paint.component, components.size() - 1);
     const std::string component = index == 0 ? "" : components[index].name;
-    simulation_->apply(stencil::Paint{paint.piece, component});
+    const stencil::Paint stroke{paint.piece, component};
+    simulation_->apply(stroke);
     history_.timeline.cut(step());
-    const std::string setting = std::string(kPaint) + (index == 0 ? "" : "-" + component);
-    reference_.follow(step(), setting, to_string(paint.piece));
+    reference_.follow({step(), stroke});
     field_changed(false);
 }
 

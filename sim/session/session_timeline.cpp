@@ -178,14 +178,16 @@ void Session::go_back_to(long long to) {
         return_to_tip();
         return;
     }
-    const EditList edits = history_.tip ? history_.tip->edits : simulation_->edits();
-    restore_before(to, edits.until(to));
+    const KeptState& tip = history_.tip;
+    restore_before(to,
+                   (tip ? tip->edits : simulation_->edits()).until(to),
+                   (tip ? tip->dt_log : simulation_->dt_log()).until(to));
     if (step() < to) pace_.begin_order(step(), to, fmt::format("going to step {}", to));
     keep_bookmarks();
 }
 
-// Restores the nearest earlier state (or the start) and schedules the edits on the way to the step.
-void Session::restore_before(long long to, const EditList& edits) {
+// Restores the nearest earlier state (or the start) and schedules the events on the way to the step.
+void Session::restore_before(long long to, const EventList& edits, const StepLog& dt_log) {
     const KeptState kept = history_.timeline.before(to);
     if (step() > to || (kept && kept->step > step())) {
         if (kept) {
@@ -193,13 +195,14 @@ void Session::restore_before(long long to, const EditList& edits) {
         } else {
             RunSpec spec = simulation_->spec();
             spec.edits = edits;
+            spec.dt_log = dt_log;
             simulation_ = std::make_unique<Simulation>(spec, origin_of(*simulation_, start_maker()));
             simulation_->expect(kMaxSteps);
         }
         if (history_.tip) measures_ = history_.tip_measures;
         went_back();
     }
-    simulation_->plan(edits);
+    simulation_->plan(edits, dt_log);
 }
 
 void Session::return_to_tip() {
@@ -232,9 +235,10 @@ void Session::leave_tip() {
     history_.tip_measures = Measures();
 }
 
-// Drops the edits after the present step.
+// Drops the events after the present step.
 void Session::plan_no_more() {
-    if (history_.tip) simulation_->plan(history_.tip->edits.until(step()));
+    if (const KeptState& tip = history_.tip)
+        simulation_->plan(tip->edits.until(step()), tip->dt_log.until(step()));
 }
 
 // --- Bookmarks
@@ -300,7 +304,7 @@ void Session::handle(const action::GoToBookmark& bookmark) {
     remember("going to bookmark " + name);
     simulation_->restore(*state);
     recorder_.another_run();
-    simulation_->plan(state->edits.until(state->step));
+    simulation_->plan(state->edits.until(state->step), state->dt_log.until(state->step));
     pace_.stop(step());
     history_.timeline.clear();
     history_.timeline.put(state, true);

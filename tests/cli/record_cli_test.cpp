@@ -239,8 +239,12 @@ TEST_CASE("What cannot be resumed is refused in one line") {
     require_refused(resume(""), 2, "no checkpoint");
     require_done(stencilscope(
         "run --size 20x20 --steps 30 --checkpoint 10 --quiet --export field.npy,spec.json --out {}", out));
-    require_refused(resume("--coefficient 0.1"), 2, "--coefficient");
-    require_refused(resume("--size 30x30"), 2, "--size");
+    require_refused(resume("--seed 5"), 2, "--seed 5 contradicts");
+    require_refused(resume("--initial noise"), 2, "--initial noise contradicts");
+    require_refused(resume("--coefficient 0.3"), 2, "unstable");
+    require_refused(resume("--set G=1"), 2, "unknown parameter");
+    require_refused(resume("--at 12:coefficient=0.1"), 2, "--at 12:coefficient=0.1 contradicts");
+    require_refused(resume("--at 40:G=1"), 2, "--at 40");
     require_refused(resume("--steps 10"), 2, "step 30");
     require_refused(stencilscope("run --resume {} --spec {}", out, out / "spec.json"), 2, "--spec");
     require_refused(stencilscope("run --resume {}", ""), 2, "--resume");
@@ -249,6 +253,39 @@ TEST_CASE("What cannot be resumed is refused in one line") {
     const fs::path field = out / "checkpoint/field-u.npy";
     write_bytes(field, read_bytes(field).substr(0, 500));
     require_refused(resume(""), 2, "field-u.npy");
+}
+
+TEST_CASE(
+    "Settings and events given with --resume happen from the checkpoint on, as if planned at the start") {
+    const ScratchFolder folder;
+    const std::string first =
+        "run --quiet --model gray-scott --size 24 --threads 1 --export field.npy,spec.json ";
+    const std::string saved = first + "--at 10:F=0.04 --at 35:K=0.06 --checkpoint 20 --steps 20 --out {}";
+    for (const auto& [given, planned] :
+         {std::pair{"--set F=0.05", "--at 20:F=0.05"},
+          {"--at 30:F=0.05", "--at 30:F=0.05"},
+          {"--at 10:F=0.04 --at 20:paint=1,3,replace,9,9", "--at 20:paint=1,3,replace,9,9"},
+          {"--dt 0.5 --boundary insulated", "--at 20:dt=0.5 --at 20:boundary=insulated"},
+          {"--dt follow:0.5limit", "--at 20:dt=follow:0.5limit"},
+          {"--integrator heun --size 30x20", "--at 20:size=30x20 --at 20:integrator=heun"},
+          {"--model gray-scott --at 35:K=0.06", ""}}) {
+        CAPTURE(given);
+        require_done(stencilscope(saved, folder / "cut"));
+        require_done(
+            stencilscope(fmt::format("run --quiet --resume {{}} --steps 70 {}", given), folder / "cut"));
+        require_done(stencilscope(
+            fmt::format("{} --at 10:F=0.04 {} --at 35:K=0.06 --steps 70 --out {{}}", first, planned),
+            folder / "whole"));
+        require_done(
+            stencilscope("run --quiet --spec {} --out {}", folder / "cut/spec.json", folder / "again"));
+        for (const char* name : {"field-u.npy", "field-v.npy"}) {
+            CHECK(read_bytes(folder / "cut" / name) == read_bytes(folder / "whole" / name));
+            CHECK(read_bytes(folder / "cut" / name) == read_bytes(folder / "again" / name));
+        }
+        for (const char* key : {"at", "dt_log"})
+            CHECK(read_json(folder / "cut/spec.json").value(key, nlohmann::json()) ==
+                  read_json(folder / "whole/spec.json").value(key, nlohmann::json()));
+    }
 }
 
 TEST_CASE("One run at a time writes into a folder, and the next one is told") {

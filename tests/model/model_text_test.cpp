@@ -40,8 +40,7 @@ Answer answer(const std::string& text) {
     Answer result;
     try {
         const Equations e = read_equations(text);
-        stable_step(
-            e, e.integrator, {uniform_state(e, std::vector<double>(e.components.size(), 0.3))});
+        stable_step(e, e.integrator, {uniform_state(e, std::vector<double>(e.components.size(), 0.3))});
         result.operations = operations_of_cell(make_program(e, e.integrator, false));
         TypedRun run{.steps = 2};
         run_typed<float>(text, run);

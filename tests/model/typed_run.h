@@ -153,8 +153,7 @@ inline stencil::equation::UniformState uniform_state(const stencil::equation::Eq
 /// The program of a text by its own integrator, for cells of type T.
 template <class T>
 stencil::equation::Program program_of(const stencil::equation::Equations& e, bool errors = false) {
-    return make_program(
-        e, e.integrator, sizeof(T) == 8, e.dt.value_or(0.1), errors);
+    return make_program(e, e.integrator, sizeof(T) == 8, e.dt.value_or(0.1), errors);
 }
 
 /// Why a text is refused, and the part of it that the message marks; both are empty if it is taken.

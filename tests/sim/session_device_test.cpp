@@ -58,7 +58,9 @@ TEST_CASE("Under auto the method follows the steps of a frame, and the switch is
     }
     // Each change is recorded, so that the run can be repeated.
     const auto& edits = session.snapshot()->spec.edits;
-    REQUIRE(std::size_t(std::ranges::count(edits, "method", &Edit::setting)) == switches);
+    REQUIRE(std::size_t(std::ranges::count_if(edits, [](const Event& event) {
+                return event.setting() && event.setting()->setting == "method";
+            })) == switches);
 }
 
 TEST_CASE("Components that an edit keeps have every bit, new ones begin, and so they do after a reset") {

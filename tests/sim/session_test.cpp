@@ -307,7 +307,9 @@ TEST_CASE("What cannot be undone now stays in the history, and nothing says that
     REQUIRE(contains(session.snapshot()->said.text, "Undone: coefficient 0.3 to 0.2"));
 }
 
-TEST_CASE("Every setting that is changed is undone once and done again once, and nothing else is") {
+TEST_CASE(
+    "Every setting that is changed is undone once, done again once, saved, resumed and repeated, and nothing "
+    "else is changed") {
     constexpr const char* kTyped =
         "du/dt = D*lap(u) - u*v\ndv/dt = 0.5*D*lap(v) + u*v - K*v\nD = 0.1 in [0, 0.2]; K = 0.05\n"
         "u(0) = 1 + 0.1*random; v(0) = 0.2*ind(x < 9); boundary = periodic; integrator = bs32; size = 37x29";
@@ -398,6 +400,7 @@ TEST_CASE("Every setting that is changed is undone once and done again once, and
                     CHECK(state() == after);
                     CHECK(done().size() == deeds.size() + 1);
                 }
+                require_saved_and_repeated(lab.session.simulation());
             }
 }
 
@@ -684,6 +687,9 @@ TEST_CASE("A drag of thousands of changes at one step is one edit, and what is s
     REQUIRE(first != second);
     REQUIRE(second->spec.edits.size() == 3001);
     REQUIRE(first->spec.edits.begin() == second->spec.edits.begin());
+    session.apply(action::Paint{joined_dab(1, 1)});
+    REQUIRE(session.snapshot()->spec.edits.begin() == second->spec.edits.begin());
+    REQUIRE(second->spec.edits.size() == 3001);
 }
 
 TEST_CASE("A film of a session has a frame at every multiple of its step, and is told of with its folder") {
@@ -873,7 +879,7 @@ TEST_CASE("A method that was asked for stays, whatever the pace, and so does one
     REQUIRE(manual.snapshot()->now.method == "reference");
     REQUIRE(manual.snapshot()->spec.edits.empty());
     spec.method = "auto";
-    spec.edits = {{3, "method", "reference"}};
+    spec.edits = {{3, SetSetting{"method", "reference"}}};
     Session edited(spec, running());
     edited.apply(action::Pace{1000, 12});
     run_frames(edited, 12);

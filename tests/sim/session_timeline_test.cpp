@@ -72,7 +72,7 @@ TEST_CASE(
             REQUIRE(bench.now()->step == one->first);
             REQUIRE(bench.now()->end_step == 119);
             REQUIRE(bench.cells() == one->second);
-            for (const Edit& edit : bench.now()->spec.edits) REQUIRE(edit.step <= one->first);
+            for (const Event& edit : bench.now()->spec.edits) REQUIRE(edit.step <= one->first);
             if (i % 8 > 0) continue;
             const ScratchFolder folder;
             write_text_file(folder / "spec.json", to_json(bench.now()->spec).dump());
@@ -198,7 +198,7 @@ TEST_CASE("Going back that is stopped on its way has the edits of no later step"
     CHECK(bench.now()->end_step == 20010);
     CHECK_FALSE(bench.now()->ordered);
     CHECK(bench.now()->step == at);
-    for (const Edit& edit : bench.now()->spec.edits) CHECK(edit.step <= at);
+    for (const Event& edit : bench.now()->spec.edits) CHECK(edit.step <= at);
 }
 
 TEST_CASE("The past keeps fewer states the longer ago, within their memory, and never loses the first") {

@@ -76,9 +76,11 @@ inline void require_record_repeats(stencil::Simulation& run, long long beyond = 
     again.apply(Advance{run.step()});
     REQUIRE(same_bits(again.field(), run.field()));
     REQUIRE(again.edits() == run.edits());
+    REQUIRE(again.dt_log() == run.dt_log());
     for (stencil::Simulation* each : {&again, &run}) each->apply(Advance{beyond});
     REQUIRE(same_bits(again.field(), run.field()));
     REQUIRE(again.edits() == run.edits());
+    REQUIRE(again.dt_log() == run.dt_log());
     REQUIRE(again.solver().time() == run.solver().time());
 }
 
@@ -97,14 +99,16 @@ inline void require_cut_changes_nothing(const stencil::RunSpec& spec,
         run.apply(Advance{steps - within.step});
         REQUIRE(same_bits(run.field(), whole.field()));
         REQUIRE(run.edits() == whole.edits());
+        REQUIRE(run.dt_log() == whole.dt_log());
     };
     go_on(cut);
     go_on(resumed);
-    const stencil::EditList edits = cut.edits();
+    const stencil::EventList edits = cut.edits();
+    const stencil::StepLog dt_log = cut.dt_log();
     cut.apply(stencil::Set{"K", "0.1"});
     cut.apply(Advance{3});
     cut.restore(within);
-    cut.plan(edits.until(within.step));
+    cut.plan(edits.until(within.step), dt_log.until(within.step));
     go_on(cut);
 }
 
@@ -114,5 +118,8 @@ inline std::vector<double> cells_of(const stencil::Field& field) {
     const auto cells = wide.as<double>().cells();
     return {cells.begin(), cells.end()};
 }
+
+/// Requires that a checkpoint on disk goes on as the run does, and that its settings repeat it.
+void require_saved_and_repeated(stencil::Simulation& run);
 
 }  // namespace stencil_test

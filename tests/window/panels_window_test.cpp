@@ -607,7 +607,7 @@ TEST_CASE("a copy says how large it is and how many edits it holds") {
           command_text(window.snapshot.spec) + out + " --export field.npy,figure.pdf");
     CHECK(window.ui.said.find("Copied") == 0);
     CHECK(window.ui.said.find("edit") == std::string::npos);
-    window.snapshot.spec.edits.own().resize(350, {1, "coefficient", "0.1"});
+    window.snapshot.spec.edits = EventList(std::vector<Event>(350, {1, SetSetting{"coefficient", "0.1"}}));
     copy_command_line(window.ui, window.snapshot);
     CHECK(window.ui.said.find("350 edits") != std::string::npos);
     CHECK(window.ui.take<CopyText>()->text.find("--spec") != std::string::npos);

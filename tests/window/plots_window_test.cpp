@@ -61,7 +61,7 @@ TEST_CASE("plots have the units of the run: lengths along lines, and the time as
     spec.unit_time = {0.1, "s"};
     CHECK(TimeAxis(spec).label() == "t (s)");
     CHECK(std::abs(TimeAxis(spec).at(30) - 3) < 1e-12);
-    spec.edits = {{10, "dt", "2"}};
+    spec.edits = {{10, SetSetting{"dt", "2"}}};
     for (const long long step : {0, 5, 10, 11, 30})
         CHECK(std::abs(TimeAxis(spec).at(step) - *time_at(spec, step)) < 1e-12);
 }

@@ -138,10 +138,6 @@ Json get_model(const RunSpec& spec) {
 
 void set_dt(RunSpec& spec, std::string_view text) {
     spec.dt = parse_time_step(text);
-    // A run that is asked to follow the limit anew leaves what an earlier one decided.
-    const auto* follows = std::get_if<FollowLimit>(&spec.dt);
-    if (follows && follows->dt == 0 && std::ranges::any_of(spec.edits, is_decided_dt))
-        std::erase_if(spec.edits.own(), is_decided_dt);
 }
 
 // A tolerance is a way to choose dt, so it is kept there.
@@ -150,7 +146,6 @@ void set_tolerance(RunSpec& spec, std::string_view text) {
     if (!(tolerance > 0 && tolerance < 1))
         throw InputError("--tolerance {}: must be above 0 and below 1, e.g. 1e-4", quotable(text));
     spec.dt = ByTolerance{tolerance, dt_of(spec.dt)};
-    if (std::ranges::any_of(spec.edits, is_decided_dt)) std::erase_if(spec.edits.own(), is_decided_dt);
 }
 
 void set_dx(RunSpec& spec, std::string_view text) {
@@ -277,9 +272,8 @@ std::vector<Setting> problem_settings() {
                                     row({setting_name::integrator, "NAME", integrator_help, shape},
                                         set_integrator,
                                         [](const RunSpec& s) {
-                                            return s.chosen_integrator
-                                                       ? Json(name_of(*s.chosen_integrator))
-                                                       : Json();
+                                            return s.chosen_integrator ? Json(name_of(*s.chosen_integrator))
+                                                                       : Json();
                                         }))),
         of_typed_equations(
             row({setting_name::global_every,

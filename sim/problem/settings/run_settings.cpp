@@ -42,9 +42,10 @@ void set_exports(RunSpec& spec, std::string_view text) {
 }
 
 void add_edits(RunSpec& spec, std::span<const std::string> texts) {
-    std::vector<Edit> edits;
-    for (const std::string& text : texts) edits.push_back(parse_edit(text));
-    spec.edits.add(std::move(edits));
+    std::vector<Event> events;
+    for (const std::string& text : texts) events.push_back(parse_event(text));
+    for (const Event& event : events) spec.dt_log = spec.dt_log.until(event.step - 1);
+    add_events(spec.edits, std::move(events));
 }
 
 void add_probes(RunSpec& spec, std::span<const std::string> texts) {

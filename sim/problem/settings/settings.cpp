@@ -35,6 +35,7 @@ std::span<const Setting> settings() {
 }
 
 void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
+    forget_decided_steps(spec, kind_of(name));
     if (const Setting* row = setting_named(name)) return row->set(spec, value);
     if (!spec.model->index_of(name)) {
         std::vector<std::string> known = names_of(spec.model->parameters);
@@ -63,6 +64,7 @@ void set_all(RunSpec& spec, const SettingWords& words) {
     const auto take = [&](Turn turn) {
         for (const auto& [setting, text] : words) {
             if (setting->turn != turn) continue;
+            forget_decided_steps(spec, setting->kind);
             if (!setting->add)
                 setting->set(spec, text);
             else if (const auto given = lists.extract(setting))
@@ -106,6 +108,10 @@ const Setting& find_setting(std::string_view name) {
 SettingKind kind_of(std::string_view setting) {
     const Setting* row = setting_named(setting);
     return row == nullptr ? SettingKind::parameter : row->kind;
+}
+
+void forget_decided_steps(RunSpec& spec, SettingKind kind) {
+    if (kind != SettingKind::view && kind != SettingKind::device) spec.dt_log = {};
 }
 
 bool is_editable(const Setting& setting) {

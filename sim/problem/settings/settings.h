@@ -84,6 +84,9 @@ inline bool chooses_model(std::string_view setting) {
 /// The kind of a setting; SettingKind::parameter for unknown names, which can only be a model's parameters.
 SettingKind kind_of(std::string_view setting);
 
+/// Another value of this setting at the start of a run makes its log of decided steps useless.
+void forget_decided_steps(RunSpec& spec, SettingKind kind);
+
 /// Whether --at accepts it.
 bool is_editable(const Setting& setting);
 

@@ -13,12 +13,14 @@
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/files/npy.h"
+#include "sim/import/model_file.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/text/error.h"
 #include "sim/text/numbers.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -300,16 +302,22 @@ RunCheckpoint read_from(const fs::path& folder) {
     const RunSpec document = spec_from_json(json.at("spec").dump(), "checkpoint");
     run.at_start = document;
     run.edits = document.edits;
+    run.dt_log = document.dt_log;
     run.now = document;
     run.now.edits = {};
+    run.now.dt_log = {};
     static_cast<Configuration&>(run.now) = spec_from_json(json.at("now").dump(), "checkpoint");
     const long long step = run.solver.plain.step = step_in(json.at("step"));
-    const EditList& edits = run.edits;
-    const auto most = static_cast<long long>(edits.size());
-    run.applied = std::size_t(whole_number(json.at("edits_applied"), "edits_applied", 0, most));
-    const Edit* const from = edits.begin() + run.applied;
-    require(std::all_of(from, edits.end(), [&](const Edit& edit) { return edit.step >= step; }),
-            "a change before the step has not been made");
+    // Older checkpoints have decided steps among the events.
+    const auto all = static_cast<long long>(json.at("spec").value("at", Json::array()).size());
+    run.applied = std::size_t(whole_number(json.at("edits_applied"), "edits_applied", 0, all));
+    const EventList& edits = run.edits;
+    const auto moved = static_cast<std::size_t>(all) - edits.size();
+    if (moved > 0) run.applied = edits.until(step).size();
+    require(
+        std::all_of(
+            edits.begin() + run.applied, edits.end(), [&](const Event& event) { return event.step >= step; }),
+        "a change before the step has not been made");
     run.conserves = json.at("conserves");
     const auto finite = [](const char* name, const Json& value, double least) {
         return real_number(value, name, least, kLargest);
@@ -362,10 +370,68 @@ bool may_change(const Setting& setting) {
            setting.name == setting_name::dtype;
 }
 
-void add_edit(RunState& run, std::string_view setting, std::string value) {
-    std::vector<Edit>& edits = run.edits.own();
-    edits.insert(edits.begin() + std::ptrdiff_t(run.applied++),
-                 Edit{run.solver.plain.step, std::string(setting), std::move(value)});
+// Records a change that was made to `now` already.
+void add_event(RunState& run, std::string_view setting, std::string value) {
+    run.edits.modify([&](std::vector<Event>& events) {
+        events.insert(events.begin() + std::ptrdiff_t(run.applied++),
+                      Event{run.solver.plain.step, SetSetting{std::string(setting), std::move(value)}});
+    });
+}
+
+// The events of this step that make the settings of a run as given. Throws InputError if one contradicts
+// the run so far.
+std::vector<Event> events_of_settings(const RunSpec& document, const SettingsByName& given, long long step) {
+    SettingWords words;
+    for (const auto& [name, value] : given)  // the same model again would set its own size and dt
+        if (name != setting_name::model || open_model(value).model->text != document.model->text)
+            words.emplace_back(&find_setting(name), value);
+    RunSpec wanted = document;
+    set_all(wanted, words);
+    wanted.dt = undecided(wanted.dt);
+    for (const auto& [setting, value] : words) {
+        if (is_editable(*setting) ? setting->name != setting_name::sensitivity
+                                  : setting->get(wanted) == setting->get(document))
+            continue;
+        if (setting->name == setting_name::set) continue;
+        throw InputError(
+            "--resume: --{} {} contradicts the run so far; leave it out", setting->name, quotable(value));
+    }
+    std::vector<Event> events;
+    const auto add = [&](std::string name, std::string value) {
+        events.push_back({step, SetSetting{std::move(name), std::move(value)}});
+    };
+    if (wanted.model->text != document.model->text) {
+        add(setting_name::equation, wanted.model->text);
+    } else {
+        for (std::size_t i = 0; i < wanted.parameters.size(); ++i)
+            if (wanted.parameters[i] != document.parameters[i])
+                add(wanted.model->parameters[i].name, format_real(wanted.parameters[i]));
+    }
+    for (const Setting& row : settings())
+        if (is_editable(row) && !may_change(row) && !chooses_model(row.name) &&
+            !document.model->index_of(row.name) && row.get(wanted) != row.get(document))
+            add(std::string(row.name), setting_text(wanted, row.name));
+    return events;
+}
+
+// Takes new events for the steps to come. Throws InputError if one contradicts the run so far.
+void add_events_ahead(RunState& run, const std::vector<Event>& given) {
+    const long long step = run.solver.plain.step;
+    std::vector<Event> more;
+    for (const Event& event : given) {
+        if (std::ranges::find(run.edits, event) != run.edits.end()) continue;
+        if (event.step < step)
+            throw InputError(
+                "--resume: --at {} contradicts the run so far, which is at step {}; leave it out",
+                quotable(to_string(event)),
+                step);
+        more.push_back(event);
+        run.dt_log = run.dt_log.until(std::max(step, event.step - 1));
+    }
+    RunSpec ahead = run.now;
+    add_events(ahead.edits, more);
+    ahead.validate();
+    add_events(run.edits, std::move(more));
 }
 
 // Writes the files of a checkpoint to `next`, or links those of the start at `place`, which stay as they are.
@@ -438,38 +504,42 @@ void remove_checkpoint(const fs::path& folder) {
         fs::remove_all(folder / name, ignored);
 }
 
-void take_over(RunCheckpoint& checkpoint,
-               const std::vector<std::pair<std::string, std::string>>& given,
-               const Machine& machine) {
+void take_over(RunCheckpoint& checkpoint, const SettingsByName& given, const Machine& machine) {
     RunState& run = checkpoint.run;
-    const RunSpec before = run.now, document = run.document();
+    const RunSpec before = run.now;
+    RunSpec document = run.document();
+    document.dt = undecided(document.dt);
+    const long long step = run.solver.plain.step;
+    std::vector<Event> events;
+    SettingsByName of_problem;
     if (run.now.backend == name_of(Device::cuda) && !machine.has_cuda())
         run.now.method = run.now.backend = "auto";
     for (const auto& [name, value] : given) {
         const Setting& setting = find_setting(name);
+        if (setting.name == setting_name::at) {
+            events.push_back(parse_event(value));
+            continue;
+        }
         if (!may_change(setting)) {
-            RunSpec wanted = document;
-            setting.set(wanted, value);
-            if (setting.get(wanted) != setting.get(document) || wanted.parameters != document.parameters ||
-                wanted.model->text != document.model->text)
-                throw InputError(
-                    "--resume: --{} {} contradicts the run so far; leave it out", name, quotable(value));
+            of_problem.emplace_back(name, value);
             continue;
         }
         run.now = changed(run.now, name, value);
         if (name == setting_name::threads) run.at_start.threads = run.now.threads;
     }
-    const long long step = run.solver.plain.step;
     if (run.now.steps < step)
         throw InputError("--resume: --steps {}: the run is at step {} already", run.now.steps, step);
     run.now = resolve(run.now, machine);
     if (run.now.dtype != before.dtype) {
-        add_edit(run, setting_name::dtype, std::string(name_of(run.now.dtype)));
+        add_event(run, setting_name::dtype, std::string(name_of(run.now.dtype)));
         run.start = rounded(run.start, run.now.dtype);
     }
-    if (method_of(run.now) == method_of(before)) return;
-    if (runs_on_both(run.now.method)) add_edit(run, setting_name::backend, run.now.backend);
-    add_edit(run, setting_name::method, run.now.method);
+    if (method_of(run.now) != method_of(before)) {
+        if (runs_on_both(run.now.method)) add_event(run, setting_name::backend, run.now.backend);
+        add_event(run, setting_name::method, run.now.method);
+    }
+    for (Event& event : events_of_settings(document, of_problem, step)) events.push_back(std::move(event));
+    add_events_ahead(run, events);
 }
 
 }  // namespace stencil

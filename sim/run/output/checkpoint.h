@@ -43,11 +43,10 @@ RunCheckpoint read_checkpoint(const std::filesystem::path& folder);
 /// Removes an earlier run's checkpoint, if any.
 void remove_checkpoint(const std::filesystem::path& folder);
 
-/// Applies settings given with --resume to the rest of the run. Method, backend, precision, threads and
-/// outputs may change; a method that this machine lacks becomes `auto`. A changed method or precision is
-/// recorded as a scheduled change. Throws InputError if a setting contradicts the steps made so far.
-void take_over(RunCheckpoint& checkpoint,
-               const std::vector<std::pair<std::string, std::string>>& given,
-               const Machine& machine);
+/// Applies settings given with --resume to the rest of the run. What differs from the settings at the run's
+/// start becomes an event of the present step, as far as --at takes the setting; a method that this machine
+/// lacks becomes `auto`. Throws InputError if a setting contradicts the steps made so far.
+using SettingsByName = std::vector<std::pair<std::string, std::string>>;
+void take_over(RunCheckpoint& checkpoint, const SettingsByName& given, const Machine& machine);
 
 }  // namespace stencil

@@ -1,10 +1,15 @@
 // A dt that follows the stability limit: what a run decides is in its record.
+#include <fmt/format.h>
+
+#include <tuple>
+
 #include "sim/files/npy.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/run/simulation.h"
 #include "sim/run/stability.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
@@ -31,7 +36,9 @@ double share(Simulation& run) {
 
 }  // namespace
 
-TEST_CASE("A dt that follows the limit stays at its share, and its changes are events that repeat the run") {
+TEST_CASE(
+    "A dt that follows the limit stays at its share, and what it decides is in the log, which repeats the "
+    "run") {
     const DType dtype = GENERATE(DType::float32, DType::float64);
     Simulation run = begun(following(dtype));
     Simulation fixed = begun(following(dtype, "0.8limit"));
@@ -41,12 +48,9 @@ TEST_CASE("A dt that follows the limit stays at its share, and its changes are e
         REQUIRE(share(run) <= 0.8401);
         REQUIRE(share(run) > 0.15);
     }
-    REQUIRE(run.edits().size() > 3);
-    for (const Edit& edit : run.edits()) {
-        CHECK(edit.setting == "dt");
-        CHECK(edit.step % kFollowEvery == 0);
-        CHECK(dt_of(parse_time_step(edit.value)) > 0);
-    }
+    CHECK(run.edits().empty());
+    REQUIRE(run.dt_log().size() > 3);
+    for (const auto& [step, dt] : run.dt_log()) CHECK((step % kFollowEvery == 0 && dt > 0));
     CHECK(time_at(run.spec(), run.step()).value() == Approx(run.solver().time()));
     require_record_repeats(run);
 }
@@ -78,6 +82,7 @@ TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled 
         Simulation run = begun(spec);
         run.apply(Set{"K", "0.3"});
         CHECK(run.edits().empty());
+        CHECK(run.dt_log().size() == 1);
         CHECK(share(run) < 0.85);
         run.apply(Advance{64});
         for (const char* k : {"0.8", "0.7", "0.3", "0.9"}) {
@@ -112,7 +117,8 @@ TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled 
         set_setting(spec, "at", "20:equation=du/dt = 0.1*lap(u) - u^3; u(0) = 1");
         Simulation run = begun(spec);
         run.apply(Advance{60});
-        REQUIRE(run.edits().size() == 2);
+        REQUIRE(run.edits().size() == 1);
+        REQUIRE(run.dt_log().size() == 1);
         CHECK(time_at(run.spec(), 60).value() == Approx(run.solver().time()));
         require_record_repeats(run);
     }
@@ -124,7 +130,7 @@ TEST_CASE("A change drops what a repeated run decided later, and a limit that st
     Simulation again = begun(run.spec());
     again.apply(Advance{200});
     again.apply(Set{"K", "0.25"});
-    for (const Edit& edit : again.edits()) CHECK(edit.step <= 200);
+    CHECK(again.dt_log().back().step <= 200);
     again.apply(Advance{500});
     require_record_repeats(again);
 
@@ -133,12 +139,83 @@ TEST_CASE("A change drops what a repeated run decided later, and a limit that st
     set_setting(constant, "dt", "follow:0.8limit");
     Simulation diffusion = begun(constant);
     diffusion.apply(Advance{300});
-    CHECK(diffusion.edits().empty());
+    CHECK(diffusion.dt_log().size() == 1);
     CHECK(diffusion.now().time_step() == Approx(1));
 
     RunSpec record = run.spec();
     set_setting(record, "dt", "follow:0.5limit");
-    CHECK(record.edits.empty());
+    CHECK(record.dt_log.empty());
+}
+
+TEST_CASE(
+    "Runs whose decided steps are among the events, as versions before the log wrote them, repeat alike") {
+    const bool by_error = GENERATE(false, true);
+    RunSpec spec = small_run(kText, {{"stepper", "bs32"}, {"dt", "follow:0.8limit"}}, DType::float64);
+    if (by_error) set_setting(spec, "tolerance", "1e-3");
+    for (const char* event : {"70:K=0.4", "100:paint=2,4,add,9,9"}) set_setting(spec, "at", event);
+    Simulation run = begun(spec);
+    run.apply(Advance{150});
+    REQUIRE(run.dt_log().size() > 2);
+    const TimeStep rule = undecided(run.now().dt);
+    nlohmann::ordered_json old = to_json(run.spec());
+    old.erase("dt_log");
+    old["dt"] = to_string(with_dt(rule, run.dt_log()[0].dt));
+    std::vector<std::string> at;
+    EventList both = run.edits();
+    for (const auto& [step, dt] : run.dt_log())
+        if (step > 0) add_events(both, {{step, SetSetting{"dt", to_string(with_dt(rule, dt))}}});
+    for (const Event& event : both) at.push_back(to_string(event));
+    old["at"] = at;
+    const RunSpec read = spec_from_json(old.dump(), "old");
+    CHECK(read.edits == run.edits());
+    Simulation again = begun(read);
+    again.apply(Advance{150});
+    for (Simulation* each : {&run, &again}) each->apply(Advance{100});
+    CHECK(same_bits(again.field(), run.field()));
+    CHECK(again.edits() == run.edits());
+    CHECK(time_at(again.spec(), 250).value() == Approx(run.solver().time()));
+    // Another choice of dt, after another text: they stay what their user did.
+    nlohmann::ordered_json texts{{"equation", "du/dt = lap(u)"}, {"dt", "0.1"}};
+    texts["at"] = {"20:dt=0.2,follow:0.8limit",
+                   "32:dt=0.15,follow:0.8limit",
+                   "40:equation=du/dt = lap(u) - u",
+                   "40:dt=0.1,follow:0.8limit"};
+    const RunSpec other = spec_from_json(texts.dump(), "old");
+    CHECK(other.edits.size() == 3);
+    CHECK(to_string(other.edits[0]) == "20:dt=follow:0.8limit");
+    CHECK(other.dt_log == StepLog{{20, 0.2}, {32, 0.15}, {40, 0.1}});
+}
+
+TEST_CASE("Copies of a log share it while the run goes on to decide, and settings of another run drop it") {
+    StepLog log;
+    for (int i = 0; i < 20; ++i) log.push_back({i, 0.1});
+    const StepLog seen = log;
+    log.push_back({20, 0.2});
+    CHECK(log.begin() == seen.begin());
+    CHECK(seen.size() == 20);
+    StepLog other = seen;
+    other.push_back({30, 0.3});
+    CHECK(other.begin() != seen.begin());
+    CHECK(log.back() == DecidedStep{20, 0.2});
+    log.modify([](auto& steps) { steps.pop_back(); });
+    CHECK(log == seen);
+    CHECK(seen.until(4).size() == 5);
+    RunSpec spec = following();
+    spec.dt_log = seen;
+    for (const auto& [setting, value, kept] : {std::tuple{"every", "7", 20},
+                                               {"method", "cpu", 20},
+                                               {"at", "12:K=0.3", 12},
+                                               {"K", "0.3", 0},
+                                               {"seed", "4", 0},
+                                               {"size", "9", 0}}) {
+        RunSpec changed = spec;
+        set_setting(changed, setting, value);
+        CHECK(int(changed.dt_log.size()) == kept);
+    }
+    for (const char* log_text : {"[[3, 0.1], [2, 0.1]]", "[[3, 0]]", "[[3]]", "[3]", "7", R"([["a", 1]])"})
+        CHECK(
+            contains(input_error([&] { spec_from_json(fmt::format(R"({{"dt_log": {}}})", log_text), "f"); }),
+                     "dt_log"));
 }
 
 TEST_CASE("A dt is read as it is written, and anything else is refused in a line") {
@@ -186,9 +263,11 @@ TEST_CASE("spec.json of a run that follows the limit repeats it, longer too, and
     CHECK(read_bytes(folder / "longer/field.npy") == read_bytes(folder / "long/field.npy"));
     CHECK(read_bytes(folder / "cut/field.npy") == read_bytes(folder / "long/field.npy"));
     const auto spec = read_json(folder / "long/spec.json");
-    CHECK(spec.at("at").size() > 2);
-    CHECK(read_json(folder / "longer/spec.json").at("at") == spec.at("at"));
-    CHECK(read_json(folder / "cut/spec.json").at("at") == spec.at("at"));
+    CHECK_FALSE(spec.contains("at"));
+    CHECK(spec.at("dt") == "follow:0.8limit");
+    CHECK(spec.at("dt_log").size() > 2);
+    CHECK(read_json(folder / "longer/spec.json").at("dt_log") == spec.at("dt_log"));
+    CHECK(read_json(folder / "cut/spec.json").at("dt_log") == spec.at("dt_log"));
     const std::string time = read_json(folder / "short/timings.json").at("time").dump();
     const auto statistics = lines_of(folder / "short/statistics.csv");
     CHECK(std::stod(split(statistics.back(), ',').at(1)) == Approx(std::stod(time)));

@@ -78,7 +78,7 @@ TEST_CASE("An integrator that is set by its former name is recorded by the prese
     run.apply(Set{"stepper", "heun"});
     REQUIRE(run.edits().size() == 1);
     CHECK(to_string(*run.edits().begin()) == "3:integrator=heun");
-    CHECK(parse_edit("3:stepper=heun") == *run.edits().begin());
+    CHECK(parse_event("3:stepper=heun") == *run.edits().begin());
 }
 
 TEST_CASE("ab2 keeps its order where dt and parameters change on the way") {

@@ -87,9 +87,10 @@ TEST_CASE(
     RunSpec spec = spec_of(16, 16);
     spec.use_model(model_of_text("du/dt = D*lap(u) - 0.01*u^3; D = 0.1 in [0, 10]; dt = 1; dx = 1"));
     constexpr int kEdits = kWatchedMemory ? 300 : 4000;
-    std::vector<Edit> edits;
-    for (int i = 1; i <= kEdits; ++i) edits.push_back({i, "D", std::to_string(0.1 + 0.001 * (i % 7))});
-    spec.edits.add(std::move(edits));
+    std::vector<Event> edits;
+    for (int i = 1; i <= kEdits; ++i)
+        edits.push_back({i, SetSetting{"D", std::to_string(0.1 + 0.001 * (i % 7))}});
+    add_events(spec.edits, std::move(edits));
     const std::clock_t begin = std::clock();
     Simulation simulation(spec, Field(random_field(16, 16)));
     simulation.apply(Advance{kEdits + 1});
@@ -109,7 +110,7 @@ TEST_CASE(
 TEST_CASE("A time step that becomes a power of two and no such number again leaves bits repeatable") {
     RunSpec spec = spec_of(40, 30);
     spec.use_model(model_of_text("du/dt = 0.2*lap(u) - 0.3*u; dt = 0.1; dx = 1"));
-    spec.edits.add({{5, "dt", "0.125"}, {9, "dt", "0.1"}});
+    spec.edits = {{5, SetSetting{"dt", "0.125"}}, {9, SetSetting{"dt", "0.1"}}};
     const Field start = random_field(40, 30);
     Simulation whole(spec, start.clone()), cut(spec, start.clone());
     whole.apply(Advance{14});
@@ -318,7 +319,7 @@ TEST_CASE("A change that makes the given step unstable is refused, in every mode
 TEST_CASE("Of several changes of a parameter at one step the last one counts") {
     RunSpec spec = run_of_text("du/dt = D*lap(u) - k*u; D = 0.1; k = 0.1; dt = 1; dx = 1; size = 12x12");
     for (const char* edit : {"3:D=10", "3:k=0.2", "3:D=0.2", "3:k=5", "3:k=0.3", "5:D=0.15", "5:D=0.1"})
-        spec.edits.add({parse_edit(edit)});
+        add_events(spec.edits, {parse_event(edit)});
     spec = resolve(spec, query_machine());
     Simulation simulation(spec, make_start(spec));
     simulation.apply(Advance{3});
@@ -327,7 +328,7 @@ TEST_CASE("Of several changes of a parameter at one step the last one counts") {
     simulation.apply(Advance{10});
     CHECK(simulation.now().parameter("D") == 0.1);
     CHECK(simulation.edits().size() == 7);
-    spec.edits.add({parse_edit("5:D=10")});
+    add_events(spec.edits, {parse_event("5:D=10")});
     Simulation refused(spec, make_start(spec));
     CHECK(contains(input_error([&] { refused.apply(Advance{10}); }), "--allow-unstable"));
 }

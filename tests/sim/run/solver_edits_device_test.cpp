@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/view/paint_cell.h"
-#include "sim/problem/edit.h"
+#include "sim/problem/event.h"
 #include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"

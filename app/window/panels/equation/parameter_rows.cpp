@@ -270,10 +270,9 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
     if (checkbox_row(
             "Follow the limit",
             &follows,
-            fmt::format(
-                "Keeps dt at 0.8 of the limit while the field changes: looks every {} steps. Each change "
-                "is an edit of the run.\n--dt follow:0.8limit",
-                kFollowEvery)))
+            fmt::format("Keeps dt at 0.8 of the limit while the field changes: looks every {} steps.\n"
+                        "--dt follow:0.8limit",
+                        kFollowEvery)))
         change(ui, setting_name::dt, follows ? "follow:0.8limit" : fixed);
     const auto* by_tolerance = std::get_if<ByTolerance>(&now.dt);
     bool controls = by_tolerance != nullptr;
@@ -281,8 +280,7 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
         checkbox_row(
             "Control the error",
             &controls,
-            "Chooses dt so that the estimated error of each step stays below the tolerance. Each change "
-            "is an edit of the run.\n--tolerance E"))
+            "Chooses dt so that the estimated error of each step stays below the tolerance\n--tolerance E"))
         change(ui, setting_name::dt, controls ? "tolerance:1e-4" : fixed);
     if (by_tolerance) {
         const FieldRow field{ui, "Tolerance", "Of the error of a step, relative to 1 + |u|\n--tolerance E"};

@@ -95,9 +95,13 @@ std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
 
 TimeAxis::TimeAxis(const RunSpec& spec) {
     if (!spec.unit_time.given()) return;
-    for (const Edit& edit : spec.edits)
-        if (edit.setting == setting_name::dt || chooses_model(edit.setting)) changes_.push_back({edit.step});
-    changes_.insert(changes_.begin(), Change{});
+    changes_.emplace_back();
+    for (const Event& event : spec.edits)
+        if (const SetSetting* set = event.setting();
+            set && (set->setting == setting_name::dt || chooses_model(set->setting)))
+            changes_.push_back({event.step});
+    for (const DecidedStep& decided : spec.dt_log) changes_.push_back({decided.step});
+    std::ranges::stable_sort(changes_, {}, &Change::step);
     for (Change& change : changes_) {
         const auto time = time_at(spec, change.step), next = time_at(spec, change.step + 1);
         if (!time || !next) {

@@ -1,4 +1,4 @@
-#include "sim/problem/edit.h"
+#include "sim/problem/event.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/problem/settings/setting_names.h"
@@ -72,6 +74,13 @@ bool may_be_parameter(const std::string& name) {
     return !name.empty() && std::ranges::all_of(name, is_part) && setting_named(name) == nullptr;
 }
 
+// The component that is painted: "v" for "paint-v", empty (the first) for "paint". nullopt for settings.
+std::optional<std::string> painted_component(std::string_view name) {
+    if (name == kPaint) return "";
+    if (name.starts_with("paint-")) return std::string(name.substr(6));
+    return std::nullopt;
+}
+
 // Whether the value can only be checked once the model is known.
 bool needs_model(std::string_view name) {
     const Setting* row = setting_named(name);
@@ -80,81 +89,79 @@ bool needs_model(std::string_view name) {
 
 }  // namespace
 
-static bool dt_is_decided(const std::string& text) {
-    const TimeStep step = parse_time_step(text);
-    return is_adaptive(step) && dt_of(step) > 0;
-}
-
-std::optional<std::string> painted_component(std::string_view setting) {
-    if (setting == kPaint) return "";
-    if (setting.starts_with("paint-")) return std::string(setting.substr(6));
-    return std::nullopt;
-}
-
-bool is_decided_dt(const Edit& edit) {
-    return edit.setting == setting_name::dt && dt_is_decided(edit.value);
-}
-
-bool operator==(const EditList& a, const EditList& b) {
-    return std::ranges::equal(a, b);
-}
-
-EditList EditList::until(long long step) const {
-    const auto after =
-        std::upper_bound(begin(), end(), step, [](long long at, const Edit& edit) { return at < edit.step; });
-    if (after == end()) return *this;
-    EditList some;
-    some.add(std::vector<Edit>(begin(), after));
-    return some;
-}
-
-void EditList::add(std::vector<Edit> more) {
+void add_events(EventList& events, std::vector<Event> more) {
     if (more.empty()) return;
-    std::vector<Edit>& edits = own();
-    const std::size_t before = edits.size();
-    std::ranges::move(more, std::back_inserter(edits));
-    const auto unknown = edits.begin() + std::ptrdiff_t(std::max<std::size_t>(before, 1) - 1);
-    if (!std::ranges::is_sorted(unknown, edits.end(), {}, &Edit::step))
-        std::ranges::stable_sort(edits, {}, &Edit::step);
+    events.modify([&](std::vector<Event>& all) {
+        const std::size_t before = all.size();
+        std::ranges::move(more, std::back_inserter(all));
+        const auto unknown = all.begin() + std::ptrdiff_t(std::max<std::size_t>(before, 1) - 1);
+        if (!std::ranges::is_sorted(unknown, all.end(), {}, &Event::step))
+            std::ranges::stable_sort(all, {}, &Event::step);
+    });
 }
 
-std::vector<Edit>& EditList::own() {
-    if (!edits_)
-        edits_ = std::make_shared<std::vector<Edit>>();
-    else if (shared_)
-        edits_ = std::make_shared<std::vector<Edit>>(*edits_);
-    shared_ = false;
-    return *edits_;
+void separate_decisions(RunSpec& spec) {
+    // The choice that decided steps follow; UsualStep: not known, since the text was changed.
+    TimeStep choice = undecided(spec.dt);
+    StepLog log;
+    std::vector<Event> events;
+    for (Event event : spec.edits) {
+        const SetSetting* set = event.setting();
+        if (set && chooses_model(set->setting)) choice = UsualStep{};
+        if (set && set->setting == setting_name::dt) {
+            const TimeStep step = parse_time_step(set->value);
+            const TimeStep before = std::exchange(choice, undecided(step));
+            if (is_adaptive(step) && dt_of(step) > 0) {
+                if (!log.empty() && log.back().step == event.step)
+                    log.modify([](auto& all) { all.pop_back(); });
+                log.push_back({event.step, dt_of(step)});
+                if (choice == before) continue;
+                event.change = SetSetting{set->setting, to_string(choice)};
+            }
+        }
+        events.push_back(std::move(event));
+    }
+    if (log.empty()) return;
+    spec.dt_log = std::move(log);
+    spec.edits = EventList(std::move(events));
 }
 
-Edit parse_edit(std::string_view text) {
+Event parse_event(std::string_view text) {
     const std::size_t colon = text.find(':');
     const std::size_t equals = text.find('=');
     if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon)
         throw InputError("--at {}: must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1", quotable(text));
-    Edit edit;
-    edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
-    edit.setting = present_name(text.substr(colon + 1, equals - colon - 1));
-    edit.value = std::string(text.substr(equals + 1));
-    if (painted_component(edit.setting)) {
-        parse_piece(edit.value);
-    } else if (may_be_parameter(edit.setting)) {
-        parse_real(edit.value, fmt::format("--at {}: {}", edit.step, edit.setting));
-    } else if (!needs_model(edit.setting)) {
-        const Setting& setting = editable_setting(edit.setting);
+    Event event;
+    event.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
+    const std::string name(present_name(text.substr(colon + 1, equals - colon - 1)));
+    const std::string value(text.substr(equals + 1));
+    if (const auto component = painted_component(name)) {
+        event.change = Paint{parse_piece(value), *component};
+        return event;
+    }
+    event.change = SetSetting{name, value};
+    if (may_be_parameter(name)) {
+        parse_real(value, fmt::format("--at {}: {}", event.step, name));
+    } else if (!needs_model(name)) {
+        const Setting& setting = editable_setting(name);
         static const RunSpec standard;
         RunSpec scratch = standard;
         try {
-            setting.set(scratch, edit.value);
+            setting.set(scratch, value);
         } catch (const InputError& error) {
-            throw InputError("--at {}: {}", edit.step, error.what());
+            throw InputError("--at {}: {}", event.step, error.what());
         }
     }
-    return edit;
+    return event;
 }
 
-std::string to_string(const Edit& edit) {
-    return fmt::format("{}:{}={}", edit.step, edit.setting, edit.value);
+std::string to_string(const Event& event) {
+    const auto text = [&](std::string_view name, std::string_view value) {
+        return fmt::format("{}:{}={}", event.step, name, value);
+    };
+    if (const SetSetting* set = event.setting()) return text(set->setting, set->value);
+    const auto& [piece, component] = std::get<Paint>(event.change);
+    return text(component.empty() ? kPaint : fmt::format("{}-{}", kPaint, component), to_string(piece));
 }
 
 BrushPiece parse_piece(std::string_view text) {

@@ -1,5 +1,5 @@
 // Fuzzes scheduled events: the value of --at.
-#include "sim/problem/edit.h"
+#include "sim/problem/event.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace stencil;
@@ -8,14 +8,10 @@ namespace stencil_fuzz {
 namespace {
 
 void run_one(std::string_view input) {
-    Edit edit;
-    if (!accepted([&] { edit = parse_edit(input); })) return;
-    const std::string text = to_string(edit);
-    require(parse_edit(text) == edit, "a change stays what it is", std::string(input), text);
-    if (edit.setting != kPaint) return;
-    const std::string piece = to_string(parse_piece(edit.value));
-    require(
-        to_string(parse_piece(piece)) == piece, "a piece of a stroke stays what it is", edit.value, piece);
+    Event event;
+    if (!accepted([&] { event = parse_event(input); })) return;
+    const std::string text = to_string(event);
+    require(parse_event(text) == event, "an event stays what it is", std::string(input), text);
 }
 
 std::vector<std::string> seeds() {
@@ -31,7 +27,7 @@ std::vector<std::string> seeds() {
             "3:threads=2"};
 }
 
-const Target target("edit", run_one, seeds);
+const Target target("event", run_one, seeds);
 
 }  // namespace
 }  // namespace stencil_fuzz

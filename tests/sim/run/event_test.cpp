@@ -1,4 +1,4 @@
-#include "sim/problem/edit.h"
+#include "sim/problem/event.h"
 
 #include <fmt/format.h>
 
@@ -34,10 +34,10 @@ RunSpec small_spec() {
     return resolve(spec, query_machine());
 }
 
-Simulation with_disk(std::vector<Edit> edits = {}) {
+Simulation with_disk(std::vector<Event> edits = {}) {
     RunSpec spec = noise_run({40, 30});
     spec.initial = "disk:radius=0.2";
-    spec.edits.add(std::move(edits));
+    add_events(spec.edits, std::move(edits));
     return begun(std::move(spec));
 }
 
@@ -96,12 +96,8 @@ TEST_CASE("A piece of a stroke is spelled so that it reads back as it was") {
         piece.joined = dice.flip();
         piece.x1 = piece.joined ? dice.uniform(-10, 500) : piece.x0;
         piece.y1 = piece.joined ? dice.uniform(-10, 500) : piece.y0;
-        const Edit edit{dice.integer(0, 100000), std::string(kPaint), to_string(piece)};
-        REQUIRE(parse_edit(to_string(edit)) == edit);
-        const BrushPiece back = parse_piece(edit.value);
-        REQUIRE(back.brush == piece.brush);
-        REQUIRE(back.joined == piece.joined);
-        REQUIRE((back.x0 == piece.x0 && back.y0 == piece.y0 && back.x1 == piece.x1 && back.y1 == piece.y1));
+        const Event event{dice.integer(0, 100000), Paint{piece, dice.flip() ? "" : "v"}};
+        REQUIRE(parse_event(to_string(event)) == event);
     }
 }
 
@@ -129,9 +125,9 @@ TEST_CASE("Edits that make no sense are refused with what is allowed") {
                                      {"5:paint=1,2,replace-rectangle,3,4", "two corners"},
                                      {"5:paint=1,2,add-fill,3,4,5,6", "one point"},
                                      {"5:paint=1,2,replace-soft-fill,3,4", "replace-fill"}})
-        REQUIRE(contains(input_error([text] { parse_edit(text); }), part));
+        REQUIRE(contains(input_error([text] { parse_event(text); }), part));
     RunSpec misspelled;  // it may be a parameter of another model
-    misspelled.edits.add({parse_edit("5:coeficient=0.1")});
+    add_events(misspelled.edits, {parse_event("5:coeficient=0.1")});
     REQUIRE(contains(input_error([&] { misspelled.validate(); }), "did you mean 'coefficient'"));
     RunSpec spec = small_spec();
     find_setting("at").set(spec, "5:coefficient=0.3");
@@ -144,7 +140,7 @@ TEST_CASE("Edits are kept in the order of their steps, through spec.json and bac
          {"30:coefficient=0.1", "10:boundary=periodic", "30:paint=1,5,add-soft,10,12", "0:dtype=float64"})
         find_setting("at").set(spec, text);
     std::vector<std::string> order;
-    for (const Edit& edit : spec.edits) order.push_back(to_string(edit));
+    for (const Event& edit : spec.edits) order.push_back(to_string(edit));
     REQUIRE(order == std::vector<std::string>{"0:dtype=float64",
                                               "10:boundary=periodic",
                                               "30:coefficient=0.1",
@@ -241,7 +237,8 @@ TEST_CASE("Changes of a parameter at one step are one edit, and the field goes a
     live.apply(Set{"coefficient", "0.137"});
     live.apply(Set{"boundary", "zero"});
     std::vector<std::string> settings;
-    for (const Edit& edit : live.edits()) settings.push_back(edit.setting);
+    for (const Event& edit : live.edits())
+        settings.push_back(edit.setting() ? edit.setting()->setting : "paint");
     const std::vector<std::string> wanted{"boundary", "coefficient", "paint", "coefficient", "boundary"};
     REQUIRE(settings == wanted);
     live.apply(Advance{5});
@@ -299,10 +296,10 @@ TEST_CASE("A hundred thousand edits are read in any order, and copies of the spe
         json["at"].push_back(fmt::format("{}:coefficient={}", kEdits - i, 0.01 + 1e-6 * i));
     const RunSpec spec = spec_from_json(json.dump(), "spec.json");
     REQUIRE(spec.edits.size() == kEdits);
-    REQUIRE(std::ranges::is_sorted(spec.edits, {}, &Edit::step));
+    REQUIRE(std::ranges::is_sorted(spec.edits, {}, &Event::step));
     RunSpec copy = spec;
     REQUIRE(copy.edits.begin() == spec.edits.begin());
-    copy.edits.own().pop_back();
+    copy.edits.modify([](auto& events) { events.pop_back(); });
     REQUIRE(copy.edits.begin() != spec.edits.begin());
     REQUIRE(spec.edits.size() == kEdits);
 }
@@ -415,8 +412,8 @@ TEST_CASE("Strokes of every shape are spelled so that they read back, and repeat
         live.apply(Paint{parse_piece(piece)});
         live.apply(Advance{5});
     }
-    std::vector<Edit> edits;
-    for (const Edit& edit : live.edits()) edits.push_back(parse_edit(to_string(edit)));
+    std::vector<Event> edits;
+    for (const Event& edit : live.edits()) edits.push_back(parse_event(to_string(edit)));
     CHECK(edits.size() == 6);
     Simulation again = with_disk(std::move(edits));
     again.apply(Advance{live.step()});
