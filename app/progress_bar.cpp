@@ -43,17 +43,18 @@ void ProgressLine::clear() {
     drawn_ = false;
 }
 
-std::string ProgressBar::text(long long steps, double seconds) const {
-    const double share = total_ > 0 ? double(steps) / double(total_) : 1.0;
+std::string ProgressBar::text(long long steps, long long total, double seconds) const {
+    const double share = total > 0 ? double(steps) / double(total) : 1.0;
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const double left = steps > 0 ? elapsed / double(steps) * double(total_ - steps) : 0;
+    const double left = steps > 0 ? elapsed / double(steps) * double(total - steps) : 0;
     const double rate = seconds > 0 ? cells_ * double(steps) / seconds / 1e9 : 0;
     const std::string speed = cells_ > 0 ? fmt::format("{:.3g} GCells/s  ", rate) : "";
+    if (total == 0) return fmt::format("{} steps  {}", steps, speed);
     const int filled = int(share * kWidth);
     const std::string bar =
         line_.terminal() ? fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled) : "";
     return fmt::format(
-        "{}{:3.0f}%  {}/{} steps  {}{} left", bar, 100 * share, steps, total_, speed, clock_text(left));
+        "{}{:3.0f}%  {}/{} steps  {}{} left", bar, 100 * share, steps, total, speed, clock_text(left));
 }
 
 }  // namespace stencil

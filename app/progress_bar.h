@@ -35,17 +35,16 @@ class ProgressLine {
 class ProgressBar {
   public:
     /// `cells` are updated per step; with 0 no speed is shown. With `quiet` nothing is shown.
-    ProgressBar(long long total, double cells, bool quiet) : total_(total), cells_(cells), line_(quiet) {}
+    ProgressBar(double cells, bool quiet) : cells_(cells), line_(quiet) {}
 
-    /// Shows that `steps` of the total are done, after `seconds` of stepping.
-    void show(long long steps, double seconds) {
-        if (line_.due()) line_.show(text(steps, seconds));
+    /// Shows that `steps` of the total are done, after `seconds` of stepping. A total of 0 is not known.
+    void show(long long steps, long long total, double seconds) {
+        if (line_.due()) line_.show(text(steps, total, seconds));
     }
 
   private:
-    std::string text(long long steps, double seconds) const;
+    std::string text(long long steps, long long total, double seconds) const;
 
-    long long total_;
     double cells_;
     ProgressLine line_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

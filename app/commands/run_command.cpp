@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@
 #include "sim/problem/time_step.h"
 #include "sim/run/advance.h"
 #include "sim/run/choose_method.h"
+#include "sim/run/finite_watch.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
@@ -33,6 +35,7 @@
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
+#include "sim/run/stop_condition.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -115,6 +118,8 @@ struct Run {
     fs::path out;
     Descriptor lock;                        ///< locks `out` against other processes
     std::unique_ptr<FilmWriter> film = {};  ///< null: none
+    FiniteWatch watch = {};
+    std::string ended_by = {};  ///< what ended the run, as RunReport has it
 
     WrittenStart written = {};  ///< by the last checkpoint
 
@@ -125,37 +130,61 @@ struct Run {
     }
 };
 
-bool is_due(long long every, long long step) {
-    return every > 0 && step % every == 0;
+// The steps of the run as far as its ending tells: 0 where a condition alone does.
+long long expected_steps(const Simulation& simulation) {
+    const RunSpec& spec = simulation.now();
+    if (!spec.time) return spec.open() ? 0 : spec.steps;
+    const double left = std::ceil((*spec.time - simulation.time()) / simulation.next_dt());
+    return static_cast<long long>(
+        std::min(double(simulation.step()) + std::max(left, 0.0), double(spec.steps)));
 }
 
-void step_to_the_end(Run& run, bool quiet) {
+// Returns what ended the run, as RunReport has it.
+std::string step_to_the_end(Run& run, bool quiet) {
     Simulation& simulation = run.simulation;
     const RunSpec& spec = simulation.now();
     const bool series = wants_series(spec);
     const double cells = method_of(spec)->jumps ? 0 : double(spec.size->nx) * spec.size->ny;
-    ProgressBar bar(spec.steps, cells, quiet);
+    ProgressBar bar(cells, quiet);
     const auto look = [&](Simulation&) {
         if (run.frames.wanted()) run.frames.write(simulation);
         if (series) add_measures(run.measures, simulation);
     };
+    long long saved_at = -1;
+    const auto save = [&](Simulation&) {
+        run.save();
+        saved_at = simulation.step();
+    };
+    StopCondition condition(spec.until);
     std::vector<Observer> observers{
-        after_slices([&](Simulation&) { bar.show(simulation.step(), simulation.timings().total_seconds()); }),
+        after_slices([&](Simulation&) {
+            bar.show(simulation.step(), expected_steps(simulation), simulation.timings().total_seconds());
+        }),
         at_multiples(spec.every, look),
-        at_multiples(spec.checkpoint, [&](Simulation&) { run.save(); })};
+        condition.observer(),
+        at_multiples(spec.checkpoint, save)};
     if (run.film) observers.insert(observers.end() - 1, run.film->observer());
-    simulation.expect(spec.steps - simulation.step());
+    Until until{.step = spec.steps,
+                .stops = [&] { return interrupt_signal() != 0 || condition.met(); },
+                .watch = spec.allow_overflow ? nullptr : &run.watch};
+    if (spec.time) until.time = end_time(simulation, *spec.time);
+    const long long expected = expected_steps(simulation);
+    simulation.expect((expected > 0 ? expected : kMaxSteps) - simulation.step());
     if (simulation.step() == 0) look(simulation);
     if (run.film) run.film->look(simulation);
-    advance(simulation,
-            {.step = spec.steps, .stops = [] { return interrupt_signal() != 0; }},
-            observers,
-            kLongSlices);
+    condition.begin(simulation);
+    if (until.watch) until.watch->begin(simulation);
+    advance(simulation, until, observers, kLongSlices);
+    if (run.watch.found()) return "not finite";
+    const RunClock end = clock_of(simulation);
+    const bool by_time = spec.time && is_at(end.time, until.time, end.dt);
     // Rows recorded only because the run ends here are not in the checkpoint: a longer run would lack them.
-    const bool saved = is_due(spec.checkpoint, simulation.step());
-    if (interrupt_signal() != 0 && spec.checkpoint > 0 && !saved) run.save();
-    const bool at_end = simulation.step() == spec.steps && simulation.step() > 0;
-    if (at_end && !is_due(spec.every, simulation.step())) look(simulation);
+    const bool ends = by_time || condition.met() || end.step >= spec.steps;
+    if (!ends && spec.checkpoint.given() && saved_at != end.step) run.save();
+    if (ends && end.step > 0 && !falls_on(spec.every, end)) look(simulation);
+    if (by_time && std::abs(end.time - *spec.time) > kSameTime * end.dt)
+        note("note: --time {}: the nearest step is at t = {}\n", *spec.time, end.time);
+    return condition.met() ? "until" : by_time ? "time" : ends ? "steps" : "interrupt";
 }
 
 bool wants_timings(const RunRequest& request, const RunSpec& spec) {
@@ -166,7 +195,7 @@ bool wants_timings(const RunRequest& request, const RunSpec& spec) {
 RunSpec asked_for(const RunRequest& request) {
     RunSpec spec = request.spec;
     if (request.out.empty()) {
-        spec.every = 0;
+        spec.every = Interval();
         spec.exports.clear();
     }
     return spec;
@@ -192,10 +221,12 @@ void require_comparable(const RunSpec& spec) {
 std::vector<std::pair<std::string, double>> step_errors(Simulation& run) {
     RunSpec spec = run.spec();
     spec.dt = FixedStep{spec.time_step() / 2};
-    spec.every = spec.checkpoint = 0;
+    spec.every = spec.checkpoint = Interval();
+    spec.edits = {};
+    spec.dt_log = {};  // a shortened last step
     check_solver_memory(spec, query_machine());
     Simulation half(spec, run.start());
-    half.apply(Advance{2 * run.step()});
+    half.apply(Advance{kMaxSteps, run.time(), true});
     std::vector<std::pair<std::string, double>> errors;
     for (const Component& component : spec.model->components) {
         run.solver().set_base(half.solver(), component.name);
@@ -215,6 +246,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (spread) output.spread = &simulation;
     RunReport report = make_report(simulation, output.fields, machine);
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
+    report.ended_by = run.ended_by;
     if (request.compare) report.step_errors = step_errors(simulation);
     const Device device = method_of(report.spec)->device;
     if (wants_timings(request, spec) && has_speed(report) &&
@@ -259,7 +291,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
 Descriptor take_places(const RunRequest& request, const RunSpec& spec, Descriptor lock = Descriptor()) {
     if (!request.out.empty()) make_folder(request.out, "--out");
     if (!request.out.empty() && !lock) lock = lock_folder(request.out, "--out");
-    if (spec.every > 0) make_inner_folder(fs::path(request.out) / "frames", "--out");
+    if (spec.every.given()) make_inner_folder(fs::path(request.out) / "frames", "--out");
     if (request.out.empty()) return lock;
     for (const std::string& name : export_files(spec))
         require_writable(fs::path(request.out) / name, "--out: this file");
@@ -280,6 +312,7 @@ Run begin(const RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
     spec.require_formula(spec.show);
     spec.require_arrows();
+    require_condition(*spec.model, spec.until);
     print_notices(request, spec, machine);
     check_resources(spec, machine);
     if (request.compare) require_comparable(spec);
@@ -298,7 +331,7 @@ Run begin(const RunRequest& request, const Machine& machine) {
     from.measures = make_measures(spec);
     Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from), std::move(lock));
     // Remove frames and checkpoint of an earlier run, which would be taken for this run's.
-    if (spec.every > 0) run.frames.remove_later(-1);
+    if (spec.every.given()) run.frames.remove_later(-1);
     if (!request.out.empty()) remove_checkpoint(request.out);
     return run;
 }
@@ -320,20 +353,25 @@ Run resume(const RunRequest& request, const Machine& machine) {
     std::error_code other;
     const bool same_folder = fs::equivalent(request.out, request.resume, other);
     Descriptor lock = take_places(request, spec, same_folder ? std::move(source) : Descriptor());
-    if (!request.quiet) note("note: going on from step {} of {}\n", from.run.solver.plain.step, spec.steps);
+    require_condition(*from.run.now.model, spec.until);
+    if (!request.quiet)
+        note("note: going on from step {}{}\n",
+             from.run.solver.plain.step,
+             spec.open() ? "" : fmt::format(" of {}", spec.steps));
     Simulation simulation(std::move(from.run));
     Run run = make_run(request, std::move(simulation), std::move(from), std::move(lock));
     if (!same_folder) remove_checkpoint(request.out);
     // Remove the frame at the end of the earlier run if its step is no multiple of `every`.
-    const long long step = run.simulation.step(), every = run.simulation.now().every;
-    if (every > 0) run.frames.remove_later(is_due(every, step) ? step : step - 1);
+    const Interval& every = run.simulation.now().every;
+    const RunClock now = clock_of(run.simulation);
+    if (every.given()) run.frames.remove_later(falls_on(every, now) ? now.step : now.step - 1);
     return run;
 }
 
 void begin_film(const RunRequest& request, Run& run) {
     if (request.film.file.empty()) return;
     const RunSpec& spec = run.simulation.now();
-    const FilmPace pace = film_pace(request.film, run.simulation.step(), spec.steps, request.spec.every);
+    const FilmPace pace = film_pace(request.film, clock_of(run.simulation), spec, request.spec.every);
     run.film = std::make_unique<FilmWriter>(request.film, pace);
 }
 
@@ -342,14 +380,17 @@ int run_command(const RunRequest& request) {
     Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
     begin_film(request, run);
     watch_for_interrupts();  // earlier there is nothing to export, so a signal may end the program at once
-    const long long steps = run.simulation.now().steps;
-    step_to_the_end(run, request.quiet);
+    run.ended_by = step_to_the_end(run, request.quiet);
     finish(request, run, machine);
-    if (interrupt_signal() == 0) return 0;
-    note("stencilscope: interrupted after {} of {} steps{}\n",
-         run.simulation.step(),
-         steps,
-         request.out.empty() ? "" : "; what was done until then is in " + request.out);
+    const std::string where = request.out.empty() ? "" : "; what was done until then is in " + request.out;
+    if (const auto& found = run.watch.found()) {
+        note("stencilscope: {}{}; --{} goes on\n", found->text(), where, setting_name::allow_overflow);
+        return 1;
+    }
+    if (run.ended_by != "interrupt") return 0;
+    const RunSpec& spec = run.simulation.now();
+    const std::string of = spec.open() ? "" : fmt::format(" of {}", spec.steps);
+    note("stencilscope: interrupted after {}{} steps{}\n", run.simulation.step(), of, where);
     return 128 + interrupt_signal();
 }
 
@@ -362,7 +403,7 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
     };
     add("video",
         "FILE",
-        "a film, .mp4, .webm or .gif, by ffmpeg where it is installed: a frame every --every steps, or 300 "
+        "a film, .mp4, .webm or .gif, by ffmpeg where it is installed: a frame each --every, or 300 "
         "in all",
         [](FilmRequest& f, const std::string& text) {
             check_video_name(text);
@@ -388,7 +429,7 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
     });
     add("video-seconds",
         "S",
-        "its length: S times --fps frames, evenly over the run, instead of one every --every steps",
+        "its length: S times --fps frames, evenly over the run, instead of one each --every",
         [](FilmRequest& f, const std::string& text) {
             f.seconds = parse_real(text, "--video-seconds");
             if (f.seconds <= 0 || f.seconds > kMostFilmSeconds)
@@ -448,12 +489,12 @@ void add_run(CLI::App& app, ChosenCommand& chosen) {
     add_settings(*run, words.run);
     add_processes(*run);
     add_folder(*run, "out", "folder for the files", words.request.out);
-    add_folder(
-        *run,
-        "resume",
-        "go on from the newest checkpoint of the run in this folder, up to --steps counted from its start; "
-        "--out is the same folder unless given",
-        words.request.resume);
+    add_folder(*run,
+               "resume",
+               "go on from the newest checkpoint of the run in this folder, up to --steps, counted from its "
+               "start, --time or --until; "
+               "--out is the same folder unless given",
+               words.request.resume);
     add_text(*run,
              "compare",
              "dt/2",

@@ -103,8 +103,10 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
         set_setting(request.spec, setting_name::model, "gray-scott-solitons");
     request.exports = words.has(setting_name::exports);
     if (words.has(setting_name::view) || !request.spec.view.empty()) request.panes = panes_of(request.spec);
-    if (words.has(setting_name::steps) || (!all.spec_file.empty() && !request.continues))
-        request.stop_at = request.spec.steps;
+    const bool ends =
+        words.has(setting_name::steps) || words.has(setting_name::time) || words.has(setting_name::until);
+    if (ends || (!all.spec_file.empty() && !request.continues))
+        request.stop_at = request.spec;
     else if (!all.spec_file.empty())
         request.go_to = request.spec.steps;
     return window_command(request);

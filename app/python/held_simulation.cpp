@@ -29,11 +29,13 @@
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
 #include "sim/run/advance.h"
+#include "sim/run/finite_watch.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
+#include "sim/run/stop_condition.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -79,7 +81,7 @@ RunSpec spec_of(const std::string& named, const Words& words) {
         refuse_files_on_the_way(settings.back().first->name);
     }
     set_all(spec, settings);
-    spec.every = spec.checkpoint = 0;  // those of a spec.json are left out
+    spec.every = spec.checkpoint = Interval();  // those of a spec.json are left out
     return spec;
 }
 
@@ -242,7 +244,9 @@ class HeldSimulation {
         return act(*simulation_, arguments...);
     }
 
-    Beginning beginning;  ///< used with the lock held
+    // Used with the lock held.
+    Beginning beginning;
+    FiniteWatch watch;
 
   private:
     FairLock lock_;
@@ -252,20 +256,17 @@ class HeldSimulation {
 
 // --- Methods; an empty formula means the one that is shown
 
-long long advance_slice(Simulation& simulation, long long left, bool first) {
-    long long steps = left;
-    if (left > 1) {
-        if (first) simulation.expect(left);
-        const Timings& timings = simulation.timings();
-        const Method& method = *method_of(simulation.now());
-        // The mean, because the median of thousands of batches would cost more than a small field's steps.
-        const double each =
-            timings.total_steps() > 0 ? timings.total_seconds() / double(timings.total_steps()) : 0;
-        steps = slice_steps({each, method.steps_at_a_time, method.jumps}, kLongSlices);
-    }
-    const long long begin = simulation.step();
-    advance_slice(simulation, {begin + left}, {}, steps);
-    return simulation.step() - begin;
+// The mean cost, because the median of thousands of batches would cost more than a small field's steps.
+long long python_slice(const Simulation& simulation) {
+    const Timings& timings = simulation.timings();
+    const Method& method = *method_of(simulation.now());
+    const double each =
+        timings.total_steps() > 0 ? timings.total_seconds() / double(timings.total_steps()) : 0;
+    return slice_steps({each, method.steps_at_a_time, method.jumps}, kLongSlices);
+}
+
+void require_finite(const FiniteWatch& watch) {
+    if (watch.found()) throw NotFiniteError(watch.found()->text() + "; allow_overflow=True goes on");
 }
 
 // Advances slice by slice. Between slices Python handles signals, and `progress`, unless None, is called with
@@ -274,9 +275,74 @@ void advance(HeldSimulation& held, long long steps, const nb::object& progress) 
     if (steps < 0 || steps > kMaxSteps)
         throw InputError("advance: {} steps: must be from 0 to {}", steps, kMaxSteps);
     for (long long done = 0; done < steps;) {
-        done += held.with(advance_slice, steps - done, done == 0);
+        done += held.with([&](Simulation& simulation) {
+            const long long left = steps - done, begin = simulation.step();
+            FiniteWatch& watch = held.watch;
+            const bool watches = !simulation.now().allow_overflow;
+            if (done == 0 && watches) watch.begin(simulation);
+            if (done == 0 && left > 1) simulation.expect(left);
+            // One step at a time needs no cost.
+            const long long most = left > 1 ? python_slice(simulation) : 1;
+            if (!watch.found()) advance_slice(simulation, {begin + left}, {}, most);
+            if (watches && !watch.found()) watch.look(simulation, false);
+            require_finite(watch);
+            return simulation.step() - begin;
+        });
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!progress.is_none()) progress(done, steps);
+    }
+}
+
+// Advances until the ending, the first of steps (counted from here), a time and a condition. `look`, unless
+// None, is called at each multiple of `every` with the lock released, so that it may use the simulation; it
+// ends the run by returning True. Returns what ended the run, as RunReport has it.
+std::string run(HeldSimulation& held,
+                long long steps,
+                std::optional<double> time,
+                const std::string& condition,
+                const std::string& every,
+                const nb::object& look) {
+    if (steps < 0 || steps > kMaxSteps)
+        throw InputError("run: {} steps: must be from 0 to {}", steps, kMaxSteps);
+    StopCondition stop(condition.empty() ? "" : checked_condition(condition, "until"));
+    Until until;
+    bool is_due = false;
+    std::vector<Observer> observers{stop.observer()};
+    if (!every.empty())
+        observers.push_back(
+            at_multiples(read_interval(every, "every", true), [&](Simulation&) { is_due = true; }));
+    held.with([&](Simulation& simulation) {
+        require_condition(*simulation.now().model, condition);
+        until.step = std::min(simulation.step() + steps, kMaxSteps);
+        if (time) until.time = end_time(simulation, *time);
+        if (!simulation.now().allow_overflow) {
+            until.watch = &held.watch;
+            until.watch->begin(simulation);
+            require_finite(*until.watch);
+        }
+        simulation.expect(until.step - simulation.step());
+        stop.begin(simulation);
+    });
+    std::string ended;
+    while (true) {
+        held.with([&](Simulation& simulation) {
+            const auto reached = [&] {
+                const RunClock now = clock_of(simulation);
+                ended = stop.met()                            ? "until"
+                        : is_at(now.time, until.time, now.dt) ? "time"
+                        : now.step >= until.step              ? "steps"
+                                                              : "";
+                return !ended.empty();
+            };
+            if (!reached()) {
+                advance_slice(simulation, until, observers, python_slice(simulation));
+                if (until.watch) require_finite(*until.watch);
+                reached();
+            }
+        });
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (std::exchange(is_due, false) && !look.is_none() && look().is(nb::bool_(true))) return "look";
+        if (!ended.empty()) return ended;
     }
 }
 
@@ -485,6 +551,7 @@ void add_simulation(nb::module_& module) {
         .def(nb::init<const std::string&, const Words&, const nb::dict&>(), "spec"_a, "words"_a, "start"_a)
         .def(nb::init<const std::string&>(), "folder"_a)
         .def("advance", advance, "steps"_a, "progress"_a.none())
+        .def("run", run, "steps"_a, "time"_a.none(), "until"_a, "every"_a, "look"_a.none())
         .def("set",
              held(+[](Simulation& s, const std::string& name, const std::string& value) {
                  refuse_files_on_the_way(name);

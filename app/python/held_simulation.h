@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,11 @@ namespace nb = nanobind;
 
 /// Settings as pairs of name and text, as typed on the command line.
 using Words = std::vector<std::pair<std::string, std::string>>;
+
+/// A field that is no longer finite: Python's FloatingPointError.
+class NotFiniteError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 void add_simulation(nb::module_& module);
 

@@ -104,6 +104,8 @@ void translate(const std::exception_ptr& thrown, void*) {
         raise(PyExc_MemoryError, error);
     } catch (const MachineError& error) {
         raise(PyExc_RuntimeError, error);
+    } catch (const NotFiniteError& error) {
+        raise(PyExc_FloatingPointError, error);
     } catch (const CudaError& error) {
         const bool memory = std::string_view(error.what()).find("MemoryAllocation") != std::string_view::npos;
         raise(memory ? PyExc_MemoryError : PyExc_RuntimeError, error);

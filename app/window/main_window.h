@@ -12,10 +12,10 @@ namespace stencil {
 
 struct WindowRequest {
     RunSpec spec;
-    std::optional<long long> stop_at;  ///< step at which the run stops; empty: it does not
-    std::optional<long long> go_to;    ///< step to which it goes at first, and pauses
-    std::string out;                   ///< initial folder of the export panel
-    bool exports = false;              ///< the export panel begins with the files of `spec`
+    std::optional<Ending> stop_at;   ///< where the run stops; empty: it does not
+    std::optional<long long> go_to;  ///< step to which it goes at first, and pauses
+    std::string out;                 ///< initial folder of the export panel
+    bool exports = false;            ///< the export panel begins with the files of `spec`
     bool paused = false;
     bool plain = false;                        ///< no run was asked for, so a lively one is shown
     std::optional<long long> steps_per_frame;  ///< 0: automatic

@@ -126,7 +126,8 @@ Completion completion(std::string_view text, std::size_t caret, const OwnNames& 
     const bool sets = is(1, "=") && setting != equation::setting_rows().end();
     Candidates list(word);
     const bool of_words = sets && setting->form != equation::SettingForm::number &&
-                          setting->form != equation::SettingForm::formulas;
+                          setting->form != equation::SettingForm::formulas &&
+                          setting->form != equation::SettingForm::condition;
     if (before.empty()) {
         add_starts(list, names);
     } else if (of_words) {

@@ -68,6 +68,8 @@ class Assembly : TextReader {
             if (s.name == "dx") result_.spacing = s.number;
             if (s.name == "dt") result_.dt = s.number;
             if (s.name == "steps") result_.steps = s.number;
+            if (s.name == "time") result_.time = s.number;
+            if (s.name == "until") result_.until = s.text;
             if (s.name == "size") result_.size = s.text;
             if (s.name == "colormap") result_.colormap = s.text;
             if (s.name == "show") result_.show = s.text;

@@ -113,7 +113,8 @@ struct Equations {
     std::optional<double> dt;
     Integrator integrator;
     std::string size, colormap, show, title, source, about;  ///< empty if not given
-    std::optional<double> steps;
+    std::optional<double> steps, time;
+    std::string until;               ///< the condition that ends a run; empty: none
     std::vector<std::string> notes;  ///< hints that are no errors
     std::vector<Node> extra;         ///< formulas given beside the text
 

@@ -65,7 +65,7 @@ inline constexpr auto kExports = [] {
         {"statistics.csv",
          tables,
          false,
-         "min, max, mean and total: at the start, every N steps (--every) and at the end"},
+         "min, max, mean and total: at the start, at each --every and at the end"},
         {"histogram.csv", tables, false, "how many cells at the end hold which values"},
         {"profile.csv", tables, false, "the values at the end along each --profile", false, "profile"},
         {"probes.csv",

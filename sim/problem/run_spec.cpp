@@ -64,6 +64,9 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
         if (!value.empty()) find_setting(setting).set(spec, value);
     };
     take(setting_name::size, text.size);
+    const bool ends = text.time || !text.until.empty(), ended = spec.time || !spec.until.empty();
+    if (ends || ended)
+        static_cast<Ending&>(spec) = Ending(ends ? kMaxSteps : spec.kDefaultSteps, text.time, text.until);
     if (text.steps) take(setting_name::steps, fmt::format("{}", *text.steps));
     if (text.dt) spec.dt = FixedStep{*text.dt};
 }
@@ -102,7 +105,7 @@ void check_settings(const RunSpec& spec) {
             bound->parameter->symbol,
             bound->largest);
     const bool frames = std::ranges::any_of(spec.exports, is_frame_export);
-    if (frames && spec.every == 0)
+    if (frames && !spec.every.given())
         throw InputError("--export: frames, a file of each moment, need --every N");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
@@ -243,6 +246,7 @@ std::string parameter_text(const Problem& spec) {
 }
 
 RunSpec::RunSpec() {
+    steps = kDefaultSteps;
     exports = default_exports();
     use_model(models().front());
 }
@@ -262,6 +266,13 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     initial = model->built_in ? "jagged" : "";
     if (!model->built_in) take_from_text(*this, *model->equations);
     if (!named_method(*this)) method = "auto";
+}
+
+long long RunSpec::likely_steps() const {
+    if (!time) return open() ? kDefaultSteps : steps;
+    const double dt = time_step();
+    if (dt <= 0) return std::min(steps, kDefaultSteps);
+    return static_cast<long long>(std::min(std::max(1.0, std::ceil(*time / dt)), double(steps)));
 }
 
 std::string RunSpec::shown() const {
@@ -398,6 +409,7 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
         for (const Setting& row : settings())
             if (row.turn == Turn::model && json.contains(row.name))
                 set_from_json(spec, std::string(row.name), json[std::string(row.name)]);
+        forget_ending(spec, [&](std::string_view name) { return json.contains(std::string(name)); });
         for (const Turn turn : kTurnsAfterModel)
             for (const auto& [name, value] : json.items())
                 if (is_setting(name) && turn_of(name) == turn) set_from_json(spec, name, value);

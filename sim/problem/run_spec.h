@@ -16,6 +16,7 @@
 #include "sim/field/field.h"
 #include "sim/model/integrator.h"
 #include "sim/model/model.h"
+#include "sim/problem/ending.h"
 #include "sim/problem/event.h"
 #include "sim/problem/step_parameters.h"
 #include "sim/problem/time_step.h"
@@ -28,8 +29,6 @@ namespace stencil {
 namespace user_kernel {
 struct UserKernel;
 }
-
-inline constexpr long long kMaxSteps = 1'000'000'000'000;
 
 // --- Problem and execution: what scheduled changes may modify
 
@@ -148,8 +147,8 @@ struct ProfileLine {
 };
 
 struct Output {
-    long long every = 0;       ///< steps between frames; 0: none
-    long long checkpoint = 0;  ///< steps between checkpoints; 0: none
+    Interval every;       ///< of frames
+    Interval checkpoint;  ///< of checkpoints
     std::vector<std::string> exports;
 
     struct Cell {
@@ -170,9 +169,10 @@ struct Output {
 
 /// How a run begins, what happens during it, and what is shown and written. A Simulation keeps one
 /// Configuration for the start and one for now, and everything else once.
-struct RunSpec : Configuration, Presentation, Output {
-    long long steps = 10000;
+struct RunSpec : Configuration, Presentation, Output, Ending {
+    static constexpr long long kDefaultSteps = 10000;
     bool allow_unstable = false;
+    bool allow_overflow = false;  ///< goes on where a field is not finite
     std::uint64_t memory_limit =
         std::numeric_limits<std::uint64_t>::max();  ///< bytes, for host and GPU memory each
     EventList edits;                                ///< what its user did, and planned
@@ -197,6 +197,10 @@ struct RunSpec : Configuration, Presentation, Output {
     Coloring& coloring();
     /// The colormap asked for, else the text's; may be empty.
     const std::string& chosen_colormap(const std::string& formula) const;
+
+    /// The steps that the run is likely to make: up to its end time by the present dt; the default where
+    /// nothing is known.
+    long long likely_steps() const;
 
     /// The spec after all scheduled changes up to the last step.
     RunSpec at_end() const;

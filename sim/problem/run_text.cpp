@@ -187,7 +187,8 @@ void keep_choices(RunSpec& spec, const RunSpec& before) {
     const bool same_dt = now.dt == old.dt, follows = is_adaptive(before.dt);
     if (now.dt ? same_dt : follows) spec.dt = before.dt;
     if (now.size == old.size) spec.size = before.size;
-    if (now.steps == old.steps) spec.steps = before.steps;
+    if (now.steps == old.steps && now.time == old.time && now.until == old.until)
+        static_cast<Ending&>(spec) = before;
     if (before.chosen_integrator) spec.chosen_integrator = before.chosen_integrator;
     spec.global_every = before.global_every;
     if (now.spacing == old.spacing) spec.dx = before.dx;

@@ -1,9 +1,12 @@
 #include "sim/run/advance.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "sim/run/finite_watch.h"
 #include "sim/run/simulation.h"
 
 namespace stencil {
@@ -27,7 +30,7 @@ long long slice_steps(const StepCost& cost, const SliceLimits& limits) {
 }
 
 RunClock clock_of(const Simulation& simulation) {
-    return {simulation.step(), simulation.time(), simulation.next_dt()};
+    return {simulation.step(), simulation.time(), simulation.next_dt(), simulation.last_dt()};
 }
 
 bool Due::is_reached(const RunClock& clock) const {
@@ -36,18 +39,50 @@ bool Due::is_reached(const RunClock& clock) const {
 }
 
 bool Until::is_reached(const RunClock& clock) const {
-    return clock.step >= step || is_at(clock.time, time, clock.dt) || (stops && stops());
+    return clock.step >= step || is_at(clock.time, time, clock.dt) || (stops && stops()) ||
+           (watch && watch->found());
 }
 
-Observer at_multiples(long long steps, std::function<void(Simulation&)> look) {
-    const auto next = [steps](const RunClock& clock) {
-        return steps > 0 ? Due{clock.step - clock.step % steps + steps} : Due{};
+Due next_multiple(const Interval& interval, const RunClock& clock) {
+    Due due;
+    if (interval.steps > 0) due.step = clock.step - clock.step % interval.steps + interval.steps;
+    if (interval.time > 0)
+        due.time = interval.time * (std::floor((clock.time + kSameTime * clock.dt) / interval.time) + 1);
+    return due;
+}
+
+bool falls_on(const Interval& interval, const RunClock& clock) {
+    if (interval.steps > 0) return clock.step % interval.steps == 0;
+    if (!(interval.time > 0)) return false;
+    const auto passed = [&](double time) {
+        return std::floor((time + kSameTime * clock.last_dt) / interval.time);
     };
-    return {next, std::move(look)};
+    return clock.step == 0 || passed(clock.time) > passed(clock.time - clock.last_dt);
+}
+
+double end_time(const Simulation& simulation, double time) {
+    return simulation.can_shorten() ? time : time - simulation.next_dt() / 2;
+}
+
+Observer at_multiples(const Interval& interval, std::function<void(Simulation&)> look) {
+    if (!(interval.seconds > 0))
+        return {[interval](const RunClock& clock) { return next_multiple(interval, clock); },
+                std::move(look)};
+    const auto next = std::make_shared<Due::WallClock::time_point>();
+    const auto wait = [next, seconds = interval.seconds] {
+        *next = Due::WallClock::now() +
+                std::chrono::duration_cast<Due::WallClock::duration>(std::chrono::duration<double>(seconds));
+    };
+    wait();
+    return {[next](const RunClock&) { return Due{.moment = *next}; },
+            [wait, look = std::move(look)](Simulation& simulation) {
+                look(simulation);
+                wait();
+            }};
 }
 
 Observer after_slices(std::function<void(Simulation&)> look) {
-    const auto next = [](const RunClock&) { return Due{.moment = Due::WallClock::time_point::min()}; };
+    const auto next = [](const RunClock&) { return Due::always(); };
     return {next, std::move(look)};
 }
 
@@ -65,8 +100,14 @@ void advance_slice(Simulation& simulation,
         first.time = std::min(first.time, due.time);
     }
     const long long steps = std::min({most, first.step - begin.step, simulation.steps_to_next_edit()});
-    simulation.apply(Advance{steps, first.time});
+    simulation.apply(Advance{steps, first.time, first.time == until.time});
     const RunClock now = clock_of(simulation);
+    if (until.watch) {
+        const auto looks = [&](const Due& due) { return !due.is_always() && due.is_reached(now); };
+        const bool at_once =
+            now.step >= until.step || is_at(now.time, until.time, now.dt) || std::ranges::any_of(dues, looks);
+        if (!until.watch->look(simulation, at_once)) return;
+    }
     for (std::size_t i = 0; i < dues.size(); ++i)
         if (dues[i].is_reached(now)) observers[i].look(simulation);
 }

@@ -11,6 +11,7 @@
 
 namespace stencil {
 
+class FiniteWatch;
 class Simulation;
 class Timings;
 
@@ -42,8 +43,9 @@ long long slice_steps(const StepCost& cost, const SliceLimits& limits = {});
 /// Where a run is.
 struct RunClock {
     long long step = 0;
-    double time = 0;  ///< t of the equations; the step if they have none
-    double dt = 1;    ///< of the next step
+    double time = 0;     ///< t of the equations; the step if they have none
+    double dt = 1;       ///< of the next step
+    double last_dt = 1;  ///< of the step that led here
 };
 RunClock clock_of(const Simulation& simulation);
 
@@ -55,6 +57,10 @@ struct Due {
     double time = std::numeric_limits<double>::infinity();  ///< at the first step whose t is at least this
     WallClock::time_point moment = WallClock::time_point::max();
 
+    /// After every slice, which it does not shorten.
+    static Due always() { return {.moment = WallClock::time_point::min()}; }
+    bool is_always() const { return moment == WallClock::time_point::min(); }
+
     bool is_reached(const RunClock& clock) const;
 };
 
@@ -64,8 +70,13 @@ struct Observer {
     std::function<void(Simulation&)> look;           ///< called once the run is there
 };
 
-/// An observer of every multiple of so many steps; of none for 0.
-Observer at_multiples(long long steps, std::function<void(Simulation&)> look);
+/// The next multiple of an interval of steps or time.
+Due next_multiple(const Interval& interval, const RunClock& clock);
+/// Whether a multiple of an interval of steps or time falls on the step, or between it and the one before.
+bool falls_on(const Interval& interval, const RunClock& clock);
+
+/// An observer of every multiple of an interval; of none if it is not given.
+Observer at_multiples(const Interval& interval, std::function<void(Simulation&)> look);
 /// An observer of the end of each slice, such as a progress bar. It does not end slices.
 Observer after_slices(std::function<void(Simulation&)> look);
 
@@ -73,11 +84,15 @@ Observer after_slices(std::function<void(Simulation&)> look);
 struct Until {
     long long step = kMaxSteps;
     double time = std::numeric_limits<double>::infinity();
-    std::function<bool()> stops =
-        nullptr;  ///< asked before each slice: Ctrl-C, a condition that an observer saw
+    std::function<bool()> stops = nullptr;  ///< asked before each slice: Ctrl-C, a condition that was met
+    FiniteWatch* watch = nullptr;           ///< ends the run where a field is not finite; null: none
 
     bool is_reached(const RunClock& clock) const;
 };
+
+/// The time of an Until for a run that is to end at t = `time`: steps that cannot be shortened end at the
+/// nearest one.
+double end_time(const Simulation& simulation, double time);
 
 /// Makes at most this many steps, up to where an observer is due, a change is scheduled, or the run ends;
 /// then the observers that are due look, in their order.

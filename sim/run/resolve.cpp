@@ -226,7 +226,7 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     };
     std::vector<std::string> all;
     add_export("all", all);
-    if (spec.every > 0 &&
+    if (spec.every.given() &&
         (std::ranges::none_of(spec.exports, is_frame_export) || std::ranges::all_of(all, exported)))
         add("frames.png");
     if (!spec.profiles.empty()) add("profile.csv");
@@ -239,8 +239,9 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
         Device::cpu, {spec.size->nx, spec.size->ny}, bytes_of(spec.dtype), spec.boundary, 0};
     request.model = spec.family();
     if (const Method* method = method_of(spec)) request.device = method->device;
-    request.steps = steps_per_call > 0 ? steps_per_call : std::max(spec.steps, 1LL);
-    if (steps_per_call == 0 && spec.every > 0) request.steps = std::min(request.steps, spec.every);
+    request.steps = steps_per_call > 0 ? steps_per_call : std::max(spec.likely_steps(), 1LL);
+    if (steps_per_call == 0 && spec.every.steps > 0)
+        request.steps = std::min(request.steps, spec.every.steps);
     return request;
 }
 

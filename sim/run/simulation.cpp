@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/distributed/distributed_solver.h"
+#include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -279,7 +280,12 @@ void Simulation::apply(const Command& command) {
 void Simulation::run(const Advance& advance) {
     if (advance.steps < 0) throw InputError("cannot advance by {} steps", advance.steps);
     const long long end = step_ + advance.steps;
+    const bool shortens = advance.shortens && can_shorten();
     while (step_ < end && !is_at(time(), advance.time, next_dt())) {
+        if (const double left = advance.time - time(); shortens && left < (1 - kSameTime) * next_dt()) {
+            make_short_step(left);
+            continue;
+        }
         const bool repeated = repeats();
         if (const auto tolerance = repeated ? std::nullopt : tolerance_in_force()) {
             make_controlled_step(*tolerance);
@@ -293,7 +299,7 @@ void Simulation::run(const Advance& advance) {
         const bool follows = !repeated && may_move_dt();
         if (follows) steps = std::min(steps, kFollowEvery - step_ % kFollowEvery);
         if (repeated) steps = std::min(steps, next_after(moment_.dt_log, step_) - step_);
-        steps = std::min(steps, steps_until(advance.time));
+        steps = std::min(steps, steps_until(advance.time, shortens));
         // Parameters take effect at the next step; values set while paused and changed again never do.
         take_parameters();
         solver_->advance(steps);
@@ -310,10 +316,37 @@ double Simulation::next_dt() const {
     return dt > 0 ? dt : 1;
 }
 
-// The steps of the present dt to the first one at or after this time.
-long long Simulation::steps_until(double time) const {
-    const double steps = std::ceil((time - this->time()) / next_dt() - 1e-6);
+bool Simulation::can_shorten() const {
+    return !now_.model->built_in &&
+           std::ranges::all_of(now_.model->equations->components, &equation::Evolving::rate);
+}
+
+// The steps of the present dt to the first one at or after this time, or to the last one that is not after
+// it.
+long long Simulation::steps_until(double time, bool shortens) const {
+    const double left = (time - this->time()) / next_dt();
+    const double steps = shortens ? std::floor(left + kSameTime) : std::ceil(left - kSameTime);
     return static_cast<long long>(std::clamp(steps, 1.0, double(kMaxSteps)));
+}
+
+// Makes a step of this dt, with which a run ends at a time, and returns to the dt of before. An error that is
+// controlled may shorten the step further.
+void Simulation::make_short_step(double dt) {
+    const double before = now_.time_step();
+    moment_.dt_log = moment_.dt_log.until(step_);
+    decide_dt(dt);
+    if (const auto tolerance = tolerance_in_force()) {
+        make_controlled_step(*tolerance);
+    } else {
+        solver_->estimate_errors(false);
+        take_parameters();
+        solver_->advance(1);
+        moment_.conserves = conserves_total();
+        timings_.add(solver_->wait(), 1);
+        ++step_;
+        decide_dt(before);
+    }
+    apply_due_events(false);
 }
 
 // Whether the run has the log of another one that went further.

@@ -13,16 +13,19 @@
 namespace stencil {
 
 /// Makes exactly this many steps, with the scheduled changes in between; returns when they are done. Ends
-/// earlier at the first step whose t is at least `time`.
+/// earlier at the first step whose t is at least `time`; with `shortens` the last step is as short as to end
+/// there.
 struct Advance {
     long long steps = 1;
     double time = std::numeric_limits<double>::infinity();
+    bool shortens = false;  ///< equations by next values alone, and the built-in diffusion, ignore it
 };
 
-/// Whether a run has reached a time. Times that differ by less than a millionth of a step are the same, as
-/// sums of dt are rounded.
+/// Times that differ by less than this share of a step are the same, as sums of dt are rounded.
+inline constexpr double kSameTime = 1e-6;
+/// Whether a run has reached a time.
 inline bool is_at(double time, double target, double dt) {
-    return time >= target - 1e-6 * dt;
+    return time >= target - kSameTime * dt;
 }
 
 /// Changes a setting during the run. Parameters and boundary apply from the next step on; another method or
@@ -99,6 +102,9 @@ class Simulation {
     /// t of the equations, and the dt of the next step. The built-in diffusion counts steps.
     double time() const { return solver_->time(); }
     double next_dt() const;
+    double last_dt() const { return moment_.taken.dt > 0 ? moment_.taken.dt : 1; }
+    /// Whether a step can be shortened: every component is given by its rate.
+    bool can_shorten() const;
     /// Since the last change of method, size or precision.
     const Timings& timings() const { return timings_; }
 
@@ -161,7 +167,8 @@ class Simulation {
 
     // --- Time steps that the run decides
     bool may_move_dt() const;
-    long long steps_until(double time) const;
+    long long steps_until(double time, bool shortens) const;
+    void make_short_step(double dt);
     void follow_limit();
     std::optional<double> tolerance_in_force() const;
     void make_controlled_step(double tolerance);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/view/brush.h"
+#include "sim/problem/ending.h"
 #include "sim/run/output/film_request.h"
 
 namespace stencil::user_kernel {
@@ -45,9 +46,9 @@ struct Cancel {};
 /// Ends an export after the file being written.
 struct CancelExport {};
 
-/// Pauses a run at exactly this step; empty: it continues.
+/// Pauses a run at exactly this step, at this time, or where a condition is true; empty: it continues.
 struct StopAt {
-    std::optional<long long> step;
+    std::optional<Ending> at;
 };
 
 /// Sets the steps between two frames; 0: as many as fit into the time budget.

@@ -66,7 +66,7 @@ void Pace::begin_batch(long long step, const StepCost& cost) {
         last_auto = std::clamp(
             paced_steps(cost, budget_ms, last_auto), most_auto < kMaxSteps ? most_auto / 2 : 1, most_auto);
     begin(step, step + (steps_per_frame > 0 ? steps_per_frame : last_auto));
-    if (stop_at && *stop_at > step) target = std::min(target, *stop_at);
+    if (stop_at && stop_at->steps > step) target = std::min(target, stop_at->steps);
     ordered = false;
 }
 
@@ -77,9 +77,9 @@ void Pace::set(long long per_frame, double budget, long long step) {
     if (order.empty()) target = step;  // the present batch has the old size
 }
 
-void Pace::set_stop(std::optional<long long> at, long long step) {
+void Pace::set_stop(const std::optional<Ending>& at, long long step) {
     stop_at = at;
-    if (running && at && *at > step) target = std::min(target, *at);
+    if (running && at && at->steps > step) target = std::min(target, at->steps);
 }
 
 void Pace::note_slice(double stepping, double wall, long long steps) {
@@ -88,9 +88,11 @@ void Pace::note_slice(double stepping, double wall, long long steps) {
     waiting += std::max(wall - stepping, 0.0);
 }
 
-bool Pace::finish(long long step) {
+bool Pace::finish(long long step, bool to_stop) {
     order.clear();
-    return stop_at && step == *stop_at && std::exchange(running, false);
+    to_stop |= stop_at && step == stop_at->steps;
+    if (to_stop) target = step;
+    return to_stop && std::exchange(running, false);
 }
 
 long long Pace::steps_per_call() const {

@@ -26,8 +26,8 @@ struct Pace {
     using Clock = std::chrono::steady_clock;
 
     bool running = false;
-    std::optional<long long> stop_at;  ///< step at which a run pauses
-    long long steps_per_frame = 0;     ///< 0: automatic
+    std::optional<Ending> stop_at;  ///< where a run pauses
+    long long steps_per_frame = 0;  ///< 0: automatic
     /// Most steps between two frames if automatic, and at least half as many, until a pace is chosen: a
     /// beginning that neither a fast machine hurries through nor a slow one stands still in.
     long long most_auto = kMaxSteps;
@@ -55,11 +55,12 @@ struct Pace {
 
     /// Changes the pace from this step on.
     void set(long long per_frame, double budget, long long step);
-    void set_stop(std::optional<long long> at, long long step);
+    void set_stop(const std::optional<Ending>& at, long long step);
 
     void note_slice(double stepping, double wall, long long steps);
-    /// Call it when the batch or order is complete, at this step. Returns whether the run stops there.
-    bool finish(long long step);
+    /// Call it when the batch or order is complete, at this step, or where the run is `to_stop`. Returns
+    /// whether the run stops there.
+    bool finish(long long step, bool to_stop);
 
     long long steps_per_call() const;
 

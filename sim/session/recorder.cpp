@@ -120,7 +120,7 @@ ExportOutcome Recorder::end() {
 }
 
 ExportOutcome FilmOrder::write(WriteProgress& progress) const {
-    FilmWriter film(request, film_pace(request, 0, spec.steps, every));
+    FilmWriter film(request, film_pace(request, {0}, {spec.steps}, every));
     make_folder(request.file.parent_path(), "film to");
     Simulation run(spec, start);
     progress.all = std::size_t(std::max(spec.steps, 1LL));

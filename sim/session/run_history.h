@@ -74,7 +74,7 @@ struct SettingChange {
 /// What a run has beside its settings and fields.
 struct RunExtras {
     std::shared_ptr<const OpenedView> view;  ///< null: not known
-    std::optional<long long> stop_at;
+    std::optional<Ending> stop_at;
     bool auto_method = false;
     Measures measures;
     std::string measured_of;

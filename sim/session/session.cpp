@@ -27,7 +27,7 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
     pace_.most_auto = options.most_auto;
     begin(asked);
     take_extras(asked);
-    pace_.stop_at = options.stop_at;
+    if (options.stop_at) handle(action::StopAt{options.stop_at});
 }
 
 void Session::take_probes(const RunSpec& spec) {
@@ -58,7 +58,7 @@ void Session::begin_another(const RunSpec& asked, const std::string& what) {
 
 // A run of its own brings what belongs to it, and ends where the one before stopped no more.
 void Session::take_extras(const RunSpec& spec) {
-    pace_.stop_at.reset();
+    handle(action::StopAt{});
     sets_dt_ = spec.dt != TimeStep();
     take_probes(spec);
     take_bookmarks(spec);
@@ -227,11 +227,20 @@ void Session::do_slice() {
         at_multiples(history_.tip ? 0 : recorder_.every(), [this](Simulation&) { record(); }),
         after_slices([this](Simulation&) { keep_state(false); }),
         {[this](const RunClock& clock) { return Due{history_.next_bookmark(clock.step)}; },
-         [this](Simulation&) { keep_bookmarks(); }}};
-    advance_slice(*simulation_, {pace_.target}, observers, slice_steps(step_cost()));
-    if (steps_left()) return;
+         [this](Simulation&) { keep_bookmarks(); }},
+        pace_.running ? stop_.observer() : at_multiples(0, nullptr)};
+    Until until{pace_.target};
+    if (pace_.running && pace_.stop_at && pace_.stop_at->time) {
+        const double end = end_time(*simulation_, *pace_.stop_at->time);
+        if (!is_at(simulation_->time(), end, simulation_->next_dt())) until.time = end;
+    }
+    advance_slice(*simulation_, until, observers, slice_steps(step_cost()));
+    const RunClock now = clock_of(*simulation_);
+    const bool stops = (pace_.running && stop_.met()) || is_at(now.time, until.time, now.dt);
+    if (steps_left() && !stops) return;
     step_again();
-    if (pace_.finish(step())) say(fmt::format("Stopped at step {} (Stop at)", step()));
+    stop_.forget();
+    if (pace_.finish(step(), stops)) say(fmt::format("Stopped at step {} (Stop at)", step()));
 }
 
 void Session::record() {

@@ -10,6 +10,7 @@
 #include "sim/machine/median.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
+#include "sim/run/stop_condition.h"
 #include "sim/session/action.h"
 #include "sim/session/engine/cadence.h"
 #include "sim/session/memory_watch.h"
@@ -25,11 +26,11 @@
 namespace stencil {
 
 struct SessionOptions {
-    bool running = true;               ///< from the start
-    std::optional<long long> stop_at;  ///< step at which a run pauses
-    long long steps_per_frame = 0;     ///< 0: automatic
-    long long most_auto = kMaxSteps;   ///< as of Pace
-    bool measure_limits = true;        ///< measure the device's limits between frames
+    bool running = true;              ///< from the start
+    std::optional<Ending> stop_at;    ///< where a run pauses
+    long long steps_per_frame = 0;    ///< 0: automatic
+    long long most_auto = kMaxSteps;  ///< as of Pace
+    bool measure_limits = true;       ///< measure the device's limits between frames
     /// Polled while an initial condition is made; returning true abandons it and changes nothing.
     std::function<bool()> cut;
 };
@@ -190,6 +191,7 @@ class Session {
     Background<std::optional<Start>> starts_;  ///< empty if it was cancelled
     Pace pace_;
     AutoMethod auto_;
+    StopCondition stop_{""};  ///< of pace_.stop_at
     std::string after_jump_;  ///< method to return to after exact n-step propagation, "auto" included
     Reference reference_;     ///< exists while a pane shows the difference from it
     Speeds speeds_;

@@ -152,8 +152,10 @@ void Session::handle(const action::Cancel&) {
 }
 
 void Session::handle(const action::StopAt& stop) {
-    if (stop.step && *stop.step < 0) throw InputError("stop at: a step is 0 or more");
-    pace_.set_stop(stop.step, step());
+    if (stop.at && stop.at->steps < 0) throw InputError("stop at: a step is 0 or more");
+    if (stop.at) require_condition(*simulation_->now().model, stop.at->until);
+    pace_.set_stop(stop.at, step());
+    stop_ = StopCondition(stop.at ? stop.at->until : "");
 }
 
 void Session::handle(const action::ScalePace& scale) {
@@ -418,6 +420,11 @@ void Session::handle(const action::Open& open) {
     begin_another(spec, "opening a run");
     take_view(spec);
     take_extras(spec);
+    if (spec.open()) {
+        handle(action::StopAt{spec});
+        handle(action::Run{true});
+        return;
+    }
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
 }
 

@@ -37,7 +37,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     dirty_ = false;
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->spec = simulation_->spec();
-    snapshot->spec.steps = step();
+    static_cast<Ending&>(snapshot->spec) = {step()};
     add_measures(snapshot->spec);
     snapshot->now = simulation_->now();
     snapshot->text = text_of_run(snapshot->now, sets_dt_);
@@ -168,7 +168,7 @@ void Session::handle(const action::Export& order) {
     RunReport report = make_report(*simulation_, fields, *machine_);
     if (speeds_.limits().copy_gb_per_s > 0) report.copy_gb_per_s = speeds_.limits().copy_gb_per_s;
     if (auto_.on) report.method_choice = method_choice(now, pace_.steps_per_call());
-    report.spec.steps = step();
+    static_cast<Ending&>(report.spec) = {step()};
     written.output.timings = to_json(report);
     exporter_.start("writing files", [kept](WriteProgress& progress) { return kept->write(progress); });
 }
@@ -179,7 +179,7 @@ void Session::handle(const action::SaveCheckpoint& order) {
     const auto kept = std::make_shared<RunCheckpoint>(
         RunCheckpoint{simulation_->state(), {{simulation_->now().shown(), measures_}}, {}});
     RunSpec& spec = kept->run.now;
-    spec.steps = std::max(spec.steps, step());
+    static_cast<Ending&>(spec) = {spec.open() ? step() : std::max(spec.steps, step())};
     add_measures(spec);
     exporter_.start("writing the checkpoint", [kept, step = step(), folder = order.folder](WriteProgress&) {
         make_folder(folder, "save");
@@ -207,8 +207,8 @@ void Session::handle(const action::Film& order) {
         throw InputError("film: your kernel's steps cannot be repeated from the start");
     const auto kept = std::make_shared<FilmOrder>();
     kept->spec = simulation_->spec();
-    kept->spec.steps = step();
-    kept->spec.every = kept->spec.checkpoint = 0;
+    static_cast<Ending&>(kept->spec) = {step()};
+    kept->spec.every = kept->spec.checkpoint = Interval();
     kept->start = simulation_->start();
     kept->request = in_folder(order.choices, order.folder, order.ending);
     kept->every = order.every;

@@ -100,7 +100,7 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
         if (step() != before) recorder_.another_run();
         history_.timeline.recall(undone.timeline);
         if (const RunExtras* extras = undone.extras.get()) {
-            pace_.stop_at = extras->stop_at;
+            handle(action::StopAt{extras->stop_at});
             auto_.on = extras->auto_method;
             measures_ = extras->measures;
             measured_of_ = extras->measured_of;

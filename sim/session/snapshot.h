@@ -104,7 +104,7 @@ struct Snapshot {
 
     long long step = 0;
     bool running = false;
-    std::optional<long long> stop_at;
+    std::optional<Ending> stop_at;
     /// An action that takes longer than a frame, "jumping to step 5000", and its share done in [0, 1].
     std::string busy;
     double busy_share = 0;

@@ -69,7 +69,8 @@ Program program_of(const RunSpec& spec) {
 }
 
 double steps_per_frame(const RunSpec& spec) {
-    const double steps = spec.steps > 0 ? double(spec.steps) : spec.model->equations->steps.value_or(0);
+    const double steps =
+        !spec.open() && spec.steps > 0 ? double(spec.steps) : spec.model->equations->steps.value_or(0);
     return std::clamp(std::round(steps / kFrames), 1.0, kMostStepsPerFrame);
 }
 
@@ -282,7 +283,7 @@ std::string web_page(const WebStart& start) {
              {"text", text},
              {"link", link_of_text(text)}};
     RunSpec document = start.document;
-    document.steps = start.step;
+    static_cast<Ending&>(document) = {start.step};
     run["command"] = command_text(document, Paths::names);
     run["program"] = page_program(program, glsl, 0, components, functions);
     const bool is_component = find_component(*now.model, now.shown()).has_value();

@@ -423,10 +423,56 @@ TEST_CASE("Ctrl-C while the start is made ends the program at once, and leaves n
     REQUIRE(names_in(folder.path()).empty());
 }
 
+TEST_CASE("A run whose field overflows stops there with status 1, and keeps what it computed") {
+    const ScratchFolder folder;
+    const std::string line =
+        kSmall + "--coefficient 0.5 --allow-unstable --steps 2000 --every 20 --out {} --quiet --processes ";
+    for (const char* processes : {"1", "2"}) {
+        const ProgramResult result = stencilscope(line + processes, folder.path());
+        CHECK(result.status == 1);
+        const auto t = read_json(folder / "timings.json");
+        const long long step = t.at("steps");
+        CHECK(contains(result.err, fmt::format("is not finite at step {};", step)));
+        CHECK(contains(result.err, "--allow-overflow"));
+        CHECK(t.at("ended_by") == "not finite");
+        CHECK(step > 20);
+        CHECK(step < 2000);
+        CHECK(names_in(folder / "frames").size() == std::size_t((step - 1) / 20 + 1));
+    }
+}
+
+TEST_CASE("Runs end at a time or by a condition, with frames and checkpoints in time") {
+    const ScratchFolder folder;
+    const std::string run =
+        "run --quiet --backend cpu --size 16 --dt 0.03 --export field.npy,frames.npy,spec.json,"
+        "timings.json --equation du/dt=lap(u)-u;u(0)=1+sin(x) ";
+    require_done(stencilscope(run + "--time 1 --every 0.25t --checkpoint 0.4t --out {}", folder / "whole"));
+    const auto whole = read_json(folder / "whole/timings.json");
+    require_members(whole, {{"steps", 34}, {"ended_by", "time"}, {"interrupted", false}, {"time", 1.0}});
+    CHECK(names_in(folder / "whole/frames") ==
+          words("field_000000000.npy field_000000009.npy field_000000017.npy field_000000025.npy "
+                "field_000000034.npy"));
+    // The checkpoint is of step 27, t = 0.81.
+    require_done(stencilscope("run --quiet --resume {} --out {}", folder / "whole", folder / "resumed"));
+    require_done(stencilscope(
+        "run --quiet --spec {} --every 0.25t --out {}", folder / "whole/spec.json", folder / "again"));
+    for (const char* other : {"resumed", "again"})
+        CHECK(read_json(folder / other / "timings.json").at("field_hash") == whole.at("field_hash"));
+    require_done(stencilscope(
+        run + "--until {} --every 1000 --checkpoint 0.001s --out {}", "max(u)<0.5", folder / "until"));
+    const auto until = read_json(folder / "until/timings.json");
+    CHECK(until.at("ended_by") == "until");
+    CHECK(until.at("steps_asked").is_null());
+    CHECK(fs::exists(folder / "until/checkpoint"));
+    require_refused(stencilscope(run + "--until u<1"), 2, "from cell to cell");
+    require_refused(stencilscope(run + "--every 10min --out {}", folder / "none"), 2, "0.5t");
+}
+
 TEST_CASE("Unstable coefficients run when asked to, and say what became of the field") {
     const ScratchFolder folder;
     const ProgramResult result = require_done(run_program(
-        words(kSmall + "--coefficient 0.5 --allow-unstable --steps 2000 --out {} --quiet", folder.path())));
+        words(kSmall + "--coefficient 0.5 --allow-unstable --allow-overflow --steps 2000 --out {} --quiet",
+              folder.path())));
     REQUIRE(contains(result.err, "above the stability limit"));
     REQUIRE(contains(result.err, "no longer finite"));
     REQUIRE(read_json(folder / "timings.json").at("field_at_end").at("not_finite").get<int>() > 0);

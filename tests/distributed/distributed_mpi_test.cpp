@@ -274,6 +274,13 @@ TEST_CASE("A method, a size, a precision and a boundary that change in mid-run d
         2);
 }
 
+TEST_CASE("Processes end at a time and by a condition where one does") {
+    const std::string line = "--size 45x150 --model gray-scott " + kFields;
+    require_equal_runs(line + " --dt 0.7 --time 30", 3);
+    require_equal_runs(line + " --stepper bs32 --tolerance 1e-4 --time 20", 2);
+    require_equal_runs(line + " --until t>40.5&&max(v)<2", 2);
+}
+
 TEST_CASE("What is wrong is said once, by one line, with the status of one process") {
     const auto refused = stencilscope("run --processes 3 --size 60x60 --boundary nowhere");
     REQUIRE(refused.status == 2);

@@ -167,6 +167,31 @@ def test_a_diffusivity_of_0_keeps_the_field():
     assert np.isfinite(sim.advance(2).field(numpy=True)).all() and (sim.field(numpy=True) != before).any()
 
 
+def test_a_field_that_overflows_raises_at_its_first_step():
+    text = {"equation": "u' = u*u; u(0) = 10", "size": 16}
+    for end in (lambda sim: sim.advance(5000), lambda sim: sim.run(steps=5000)):
+        sim = ss.Simulation(**text)
+        with pytest.raises(FloatingPointError, match="u is not finite at step 6; allow_overflow=True"):
+            end(sim)
+        assert sim.step == 6
+    assert ss.Simulation(**text, allow_overflow=True).advance(20).step == 20
+
+
+def test_a_run_ends_at_a_time_by_a_condition_or_where_a_function_says_so():
+    text = {"equation": "du/dt = -u; u(0) = 1; dt = 0.3", "size": 16}
+    assert ss.Simulation(**text).run(1).time == 1
+    assert ss.Simulation(**text).run("max(u) < 0.5").step == 2
+    assert ss.Simulation(**text).run(100, steps=7).step == 7
+    seen = []
+    sim = ss.Simulation(**text).run(100, every="0.5t", look=lambda s: seen.append(s.time) or s.step >= 5)
+    assert seen == pytest.approx([0.6, 1.2, 1.5]) and sim.step == 5
+    for wrong in ({"until": "u < 1"}, {"until": "max(w) < 1"}, {"steps": -1}, {"until": 1, "every": "x", "look": print}):
+        with pytest.raises(ValueError):
+            ss.Simulation(**text).run(**wrong)
+    with pytest.raises(TypeError):
+        ss.Simulation(**text).run()
+
+
 def test_a_built_in_model_has_no_other_formula():
     sim = ss.Simulation(size=16)
     with pytest.raises(ValueError):

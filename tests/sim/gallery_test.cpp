@@ -66,7 +66,7 @@ GalleryPicture run_row(const GalleryRow& row) {
     const RunSpec& spec = simulation.now();
     const int own_side =
         subject.spec.size ? std::max(subject.spec.size->nx, subject.spec.size->ny) : kLongestSide;
-    const long long steps = spec.steps;
+    const long long steps = spec.likely_steps();
     const long long own_way = steps * std::max(spec.size->nx, spec.size->ny) / own_side;
     std::optional<Field> underway;  // a pattern that spreads, when it covers the share that it would in full
     while (simulation.step() < steps) {

@@ -733,7 +733,7 @@ TEST_CASE("A film from the start is that of run --video, whatever was done on th
     Simulation again = begun(session.simulation().spec());
     FilmRequest request = order.choices;
     request.file = folder / "again.gif";
-    FilmWriter film(request, film_pace(request, 0, 20, 0));
+    FilmWriter film(request, film_pace(request, {0}, {20}, 0));
     film.look(again);
     while (again.step() < 20) {
         again.apply(Advance{1});

@@ -144,6 +144,10 @@ SETTINGS
         often and raises KeyboardInterrupt. After it, or after an exception of `progress`, the simulation is at the last
         step completed.
 
+        Raises FloatingPointError if a field is no longer finite (NaN or infinite), unless the setting `allow_overflow` is
+        true. So that this costs a few percent at most, it is looked at seldom: the simulation is then at the first such
+        step of the call if memory holds a copy of the state, and the message says the step or the steps between.
+
         >>> ss.Simulation("gaussian", size=(64, 48)).advance(20).step
         20
         """
@@ -152,6 +156,44 @@ SETTINGS
         steps = max(-(2**63), min(operator.index(steps), 2**63 - 1))
         with _notebook.progress_bar(steps) if progress is True else nullcontext(progress or None) as told:
             self._held.advance(steps, told)
+        return self
+
+    def run(
+        self,
+        until: float | str | None = None,
+        *,
+        steps: int | None = None,
+        every: int | str | None = None,
+        look: Callable[[Simulation], object] | None = None,
+    ) -> Simulation:
+        """Steps until t reaches a number, or until a condition is true, and returns the simulation.
+
+        A condition is a formula of values of the whole field, ``"max(v) < 1e-3"``, or ``"steady:1e-6"``: the largest
+        \\|du/dt\\| is below that. It is looked at in every step up to 100, each tenth up to 1000, then each hundredth. The
+        last step before a time is shortened; maps (``u' = ...``) end at the nearest step. `steps` are the most to make.
+
+        `look(simulation)` is called at each multiple of `every`: so many steps (``100``), so much t (``"0.5t"``) or time
+        of the clock (``"90s"``, ``"10min"``). It ends the run by returning True. Raises FloatingPointError as `advance`
+        does.
+
+        >>> sim = ss.Simulation(equation="du/dt = -u; dt = 0.3; u(0) = 1", size=8)
+        >>> sim.run(1).time
+        1.0
+        >>> sim.run("max(u) < 0.1").step
+        8
+        >>> times = []
+        >>> sim.run(steps=10, every=5, look=lambda s: times.append(s.step)).step, times
+        (18, [10, 15])
+        """
+        if until is None and steps is None:
+            raise TypeError("run: until, a time or a condition, or steps say where the run ends")
+        if (every is None) != (look is None):
+            raise TypeError("run: every and look belong together")
+        most = 10**12 if steps is None else max(-(2**63), min(operator.index(steps), 2**63 - 1))
+        time = None if until is None or isinstance(until, str) else float(until)
+        condition = until if isinstance(until, str) else ""
+        watched = None if look is None else lambda: look(self)
+        self._held.run(most, time, condition, "" if every is None else str(every), watched)
         return self
 
     def set(self, name: str, value: Setting) -> None:

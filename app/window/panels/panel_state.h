@@ -73,8 +73,8 @@ struct SimulationState {
     MemoryNeedsOf needs;
     long long steps = 100;
     long long jump = 1000;
-    long long stop_step = 10000;  ///< the step at which checking the box stops
-    std::string side_component;   ///< whose conditions at the sides are shown
+    Ending stop_at = 10000;      ///< where checking the box stops
+    std::string side_component;  ///< whose conditions at the sides are shown
 };
 
 /// The range of a parameter's slider, where it differs from the model's.

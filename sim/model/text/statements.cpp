@@ -19,6 +19,8 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"dx", SettingForm::number, "a number above 0", "0.5"},
     {"dt", SettingForm::number, "a number above 0", "0.1"},
     {"steps", SettingForm::number, "a number above 0", "10000"},
+    {"time", SettingForm::number, "a time above 0", "100"},
+    {"until", SettingForm::condition, "a formula of values of the whole field, or steady:E", "max(v) < 1e-3"},
     {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
     {"origin", SettingForm::formulas, "x and y of the field's left upper corner", "-Lx/2, -Ly/2"},
     {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
@@ -336,6 +338,8 @@ class StatementReader {
             Syntax x = reader.formula();
             reader.expect(",", "the corner has two coordinates: `origin = -Lx/2, -Ly/2`");
             result_.origin = std::array{std::move(x), reader.formula()};
+        } else if (row.form == SettingForm::condition) {
+            setting = condition(reader, setting);
         } else if (row.form == SettingForm::size) {
             setting.text = size(reader);
             if (setting.text.empty()) refuse();
@@ -351,6 +355,22 @@ class StatementReader {
                 setting.text = lower(setting.text);
         }
         result_.settings.push_back(std::move(setting));
+    }
+
+    // Takes a formula, or steady:1e-6, as it stands in the text.
+    static SettingStatement condition(SyntaxReader& reader, SettingStatement setting) {
+        const bool steady = reader.at("steady") && reader.at(":", 1);
+        if (steady) {
+            reader.take();
+            reader.take();
+        }
+        const Syntax formula = reader.formula();
+        const std::optional<double> bound = constant_value(formula);
+        if (steady && !(bound && *bound > 0 && std::isfinite(*bound)))
+            reader.refuse(formula.span, "`steady:E` has a number above 0: `until = steady:1e-6`");
+        setting.text = steady ? "steady:" + format_real(*bound) : to_text(formula);
+        setting.span = join(setting.span, formula.span);
+        return setting;
     }
 
     // Takes a word, hyphens included, as in "no-flux", and a number, as in "rkl2:9".

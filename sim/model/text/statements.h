@@ -98,7 +98,7 @@ struct Statements {
     std::vector<TextSpan> unreadable;  ///< statements with mistakes, by readable_statements() alone
 };
 
-enum class SettingForm { number, word, size, string, formulas };
+enum class SettingForm { number, word, size, string, formulas, condition };
 struct SettingRow {
     std::string_view name;
     SettingForm form;

@@ -226,7 +226,27 @@ std::vector<Setting> problem_settings() {
         row({setting_name::size, "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
             set_size,
             get_size),
-        whole({setting_name::steps, "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
+        row(
+            {setting_name::steps,
+             "N",
+             "explicit steps, 0 or more (default 10000, without --time and --until)"},
+            [](RunSpec& s, std::string_view text) { s.steps = parse_integer(text, "--steps", 0, kMaxSteps); },
+            [](const RunSpec& s) {
+                return s.open() && (s.time || !s.until.empty()) ? Json() : Json(s.steps);
+            }),
+        row(
+            {setting_name::time,
+             "T",
+             "run until t = T: the last step is shortened; maps end at the nearest step"},
+            [](RunSpec& s, std::string_view text) { s.time = read_end_time(text, "--time"); },
+            [](const RunSpec& s) { return s.time ? Json(*s.time) : Json(); }),
+        row(
+            {setting_name::until,
+             "CONDITION",
+             "run until a formula of values of the whole field is true, such as 'max(v) < 1e-3', or, by "
+             "steady:1e-6, until the largest |du/dt| is below that"},
+            [](RunSpec& s, std::string_view text) { s.until = checked_condition(text, "--until"); },
+            [](const RunSpec& s) { return unless_empty(s.until); }),
         set_in_turn(Turn::model,
                     row({setting_name::model,
                          "NAME|FILE|LINK",
@@ -304,7 +324,10 @@ std::vector<Setting> problem_settings() {
             [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }),
         flag(setting_name::allow_unstable,
              "let the coefficient or dt exceed the largest stable value",
-             &RunSpec::allow_unstable)};
+             &RunSpec::allow_unstable),
+        flag(setting_name::allow_overflow,
+             "go on where a field is no longer finite (NaN or infinite), where a run stops otherwise",
+             &RunSpec::allow_overflow)};
     // Parameters of built-in models have rows under their own names.
     std::vector<Setting> parameters;
     for (const auto& model : models())

@@ -36,6 +36,18 @@ std::string read_backend(std::string_view text) {
     return setting_row::known_name("backend", text, {"auto", "cpu", "cuda"});
 }
 
+Setting interval(const setting_row::SettingHead& head, Interval Output::*member, bool clock_allowed) {
+    return setting_row::row(
+        head,
+        [member, clock_allowed, option = head.option()](RunSpec& spec, std::string_view text) {
+            spec.*member = read_interval(text, option, clock_allowed);
+        },
+        [member](const RunSpec& spec) {
+            const Interval& given = spec.*member;
+            return !given.given() ? Json() : given.steps > 0 ? Json(given.steps) : Json(to_string(given));
+        });
+}
+
 void set_exports(RunSpec& spec, std::string_view text) {
     spec.exports.clear();
     for (const std::string& name : split(text, ',')) add_export(name, spec.exports);
@@ -134,15 +146,20 @@ std::vector<Setting> measurement_settings() {
 std::vector<Setting> file_settings() {
     using namespace setting_row;
     return {
-        of_whole_run(whole({setting_name::every, "N", "also a numbered frame every N steps"},
-                           &RunSpec::every,
-                           1,
-                           kMaxSteps)),
-        whole(
-            {setting_name::checkpoint, "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
+        of_whole_run(
+            interval({setting_name::every,
+                      "N|Tt",
+                      "also a numbered frame every N steps, or (0.5t) at the first step of each such "
+                      "time"},
+                     &RunSpec::every,
+                     false)),
+        interval(
+            {setting_name::checkpoint,
+             "N|Tt|TIME",
+             "every N steps, each such time (0.5t) or time of the clock (90s, 10min, 2h) the whole state to "
+             "DIR/checkpoint, for --resume"},
             &RunSpec::checkpoint,
-            1,
-            kMaxSteps),
+            true),
         row({setting_name::exports, "LIST", "files to write, separated by commas (see below); default, all"},
             set_exports,
             [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); })};

@@ -5,6 +5,8 @@ namespace stencil::setting_name {
 
 inline constexpr const char* size = "size";
 inline constexpr const char* steps = "steps";
+inline constexpr const char* time = "time";
+inline constexpr const char* until = "until";
 inline constexpr const char* model = "model";
 inline constexpr const char* equation = "equation";
 inline constexpr const char* sensitivity = "sensitivity";
@@ -19,6 +21,7 @@ inline constexpr const char* initial = "initial";
 inline constexpr const char* seed = "seed";
 inline constexpr const char* dtype = "dtype";
 inline constexpr const char* allow_unstable = "allow-unstable";
+inline constexpr const char* allow_overflow = "allow-overflow";
 inline constexpr const char* method = "method";
 inline constexpr const char* backend = "backend";
 inline constexpr const char* threads = "threads";

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/setting_rows.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -72,9 +73,15 @@ void set_all(RunSpec& spec, const SettingWords& words) {
         }
     };
     take(Turn::model);
+    forget_ending(spec, gives);
     std::ranges::for_each(kTurnsAfterModel, take);
     for (const auto& [setting, text] : words)
         if (setting->turn == Turn::colors) spec.require_formula(formula_of_colors(text));
+}
+
+void forget_ending(RunSpec& spec, const std::function<bool(std::string_view)>& gives) {
+    if (gives(setting_name::steps) || gives(setting_name::time) || gives(setting_name::until))
+        static_cast<Ending&>(spec) = Ending();
 }
 
 Turn turn_of(std::string_view setting) {

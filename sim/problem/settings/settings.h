@@ -66,6 +66,9 @@ void set_setting(RunSpec& spec, std::string_view name, std::string_view value);
 using SettingWords = std::vector<std::pair<const Setting*, std::string>>;
 /// Applies all, those that choose the model first. Throws InputError.
 void set_all(RunSpec& spec, const SettingWords& words);
+/// Drops the ending of a run where settings that are about to be set give one: --time replaces the steps of a
+/// text, and --steps its time. `gives` says whether a setting is among them.
+void forget_ending(RunSpec& spec, const std::function<bool(std::string_view)>& gives);
 /// The value of a setting or parameter as its option takes it.
 std::string setting_text(const RunSpec& spec, std::string_view name);
 

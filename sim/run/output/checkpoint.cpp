@@ -514,6 +514,10 @@ void take_over(RunCheckpoint& checkpoint, const SettingsByName& given, const Mac
     SettingsByName of_problem;
     if (run.now.backend == name_of(Device::cuda) && !machine.has_cuda())
         run.now.method = run.now.backend = "auto";
+    const auto gives = [&](std::string_view name) {
+        return std::ranges::count(given, name, &std::pair<std::string, std::string>::first) > 0;
+    };
+    forget_ending(run.now, gives);
     for (const auto& [name, value] : given) {
         const Setting& setting = find_setting(name);
         if (setting.name == setting_name::at) {

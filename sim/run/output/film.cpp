@@ -76,10 +76,23 @@ void check_film(const FilmRequest& request) {
         throw MachineError("cannot write {}: {}", request.file.string(), why);
 }
 
-FilmPace film_pace(const FilmRequest& request, long long first, long long last, long long every) {
+FilmPace film_pace(const FilmRequest& request,
+                   const RunClock& begin,
+                   const Ending& end,
+                   const Interval& every) {
     constexpr long long kFrames = 300;
-    FilmPace pace{every, first, frames_of(request), last};
-    if (pace.count == 0 && every <= 0) pace.every = std::max(1LL, (last - first) / kFrames);
+    const bool by_time = end.time && end.open();
+    FilmPace pace{every, begin.step, frames_of(request), end.steps};
+    if (end.open() && !end.time && (pace.count > 0 || !every.given()))
+        throw InputError(
+            "--video: nothing says how long the run is: give --every, or --time or --steps beside "
+            "--until");
+    if (by_time) pace.from = begin.time, pace.to = *end.time;
+    if (pace.count > 0 || every.given()) return pace;
+    if (by_time)
+        pace.every = Interval::of_time(std::max((*end.time - begin.time) / kFrames, begin.dt));
+    else
+        pace.every = std::max(1LL, (end.steps - begin.step) / kFrames);
     return pace;
 }
 
@@ -98,18 +111,28 @@ long long FilmPace::step_of(long long frame) const {
     return first + static_cast<long long>(double(last - first) * double(frame) / double(count - 1));
 }
 
+double FilmPace::time_of(long long frame) const {
+    return frame >= count - 1 ? to : from + (to - from) * double(frame) / double(count - 1);
+}
+
 // If there are more frames than steps, a step has several.
-long long FilmWriter::due(long long step) const {
+long long FilmWriter::due(const RunClock& clock) const {
     if (full()) return 0;
-    if (pace_.count == 0) return step == pace_.first || step % pace_.every == 0 ? 1 : 0;
+    const long long step = clock.step;
+    if (pace_.count == 0) return step == pace_.first || falls_on(pace_.every, clock) ? 1 : 0;
+    const auto is_past = [&](long long frame) {
+        return pace_.to > 0 ? is_at(clock.time, pace_.time_of(frame), clock.dt)
+                            : pace_.step_of(frame) <= step;
+    };
     long long times = 0;
-    while (frames_ + times < pace_.count && pace_.step_of(frames_ + times) <= step) ++times;
+    while (frames_ + times < pace_.count && is_past(frames_ + times)) ++times;
     return times;
 }
 
 Due FilmWriter::next(const RunClock& clock) const {
     if (full()) return {};
-    if (pace_.count == 0) return {clock.step - clock.step % pace_.every + pace_.every};
+    if (pace_.count == 0) return next_multiple(pace_.every, clock);
+    if (pace_.to > 0) return {.time = pace_.time_of(frames_)};
     return {std::max(clock.step + 1, pace_.step_of(frames_))};
 }
 
@@ -119,7 +142,7 @@ Observer FilmWriter::observer() {
 }
 
 void FilmWriter::look(Simulation& simulation) {
-    const long long times = due(simulation.step());
+    const long long times = due(clock_of(simulation));
     if (times == 0) return;
     const Field field = simulation.field();
     const Look look = look_of(field, simulation);

@@ -35,16 +35,23 @@ void check_film(const FilmRequest& request);
 
 /// The steps that have a frame.
 struct FilmPace {
-    long long every = 1;  ///< at each multiple
+    Interval every = 1;   ///< at each multiple
     long long first = 0;  ///< and at this step; -1: none
-    /// If not 0, there are this many frames instead, evenly from `first` to `last`.
+    /// If not 0, there are this many frames instead, evenly from step `first` to `last`, or, if `to` is
+    /// given, from t = `from` to `to`.
     long long count = 0, last = 0;
+    double from = 0, to = 0;
     long long step_of(long long frame) const;  ///< of such a film
+    double time_of(long long frame) const;
 };
 
-/// Frames of a film of a whole run: so many for the seconds asked for, else one every so many steps, where 0
-/// gives a film of about ten seconds.
-FilmPace film_pace(const FilmRequest& request, long long first, long long last, long long every);
+/// Frames of a film of a whole run, from its present step or t to its ending: so many for the seconds asked
+/// for, else one every so often; if that is not given, a film of about ten seconds. Throws InputError if
+/// nothing says how long the run is.
+FilmPace film_pace(const FilmRequest& request,
+                   const RunClock& begin,
+                   const Ending& end,
+                   const Interval& every);
 
 /// Writes the shown formula as video frames in the run's colours. Throws as VideoFile does.
 class FilmWriter {
@@ -74,7 +81,7 @@ class FilmWriter {
         double cell = 1;
     };
 
-    long long due(long long step) const;
+    long long due(const RunClock& clock) const;
     Due next(const RunClock& clock) const;
     Look look_of(const Field& field, Simulation& simulation);
     std::string title_of(const Simulation& simulation) const;

@@ -70,10 +70,10 @@ bool is_series(const Path& name) {
 FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progress)
     : folder_(std::move(folder)),
       progress_(std::move(progress)),
-      digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
+      digits_(spec.open() ? 9 : std::max(6, int(std::to_string(spec.steps).size()))) {
     // Checkpoints keep only the range's ends, so the scale comes from the spec.
     for (auto& [formula, range] : progress_.ranges) range.scale = spec.coloring(formula).range.scale;
-    if (spec.every == 0) return;
+    if (!spec.every.given()) return;
     for (const FrameKind& row : kFrameKinds)
         if (contains(spec.exports, row.name)) kinds_.push_back(&row);
 }

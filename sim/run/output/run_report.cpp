@@ -144,8 +144,10 @@ Json to_json(const RunReport& report) {
     json["seed"] = spec.seed;
     json["edits"] = report.spec.edits.size();
     json["steps"] = report.steps;
-    json["steps_asked"] = spec.steps;
-    json["interrupted"] = report.steps < spec.steps;
+    json["steps_asked"] = spec.open() ? Json() : Json(spec.steps);
+    if (!report.ended_by.empty()) json["ended_by"] = report.ended_by;
+    json["interrupted"] =
+        report.ended_by.empty() ? report.steps < spec.steps && !spec.open() : report.ended_by == "interrupt";
     json["seconds"] = report.timings.total_seconds();
     json["jumps"] = jumps(report) ? Json(report.timings.total_batches()) : Json();
     json["us_per_step"] = rate(speed.us_per_step);

@@ -13,6 +13,7 @@
 namespace stencil {
 
 struct RunReport {
+    std::string ended_by;  ///< "steps", "time", "until", "not finite", "interrupt"; empty: unknown
     std::string device;
     RunSpec spec;         ///< resolved, at the end
     long long steps = 0;  ///< done

@@ -68,7 +68,7 @@ class Problem:
         """Returns the words of the command line, without those that choose the execution."""
         at = [word for step, name, value in self.events for word in ("--at", f"{step}:{name}={value}")]
         return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(self.steps), "--dtype", self.dtype,
-                "--seed", str(self.seed), "--allow-unstable", *at,
+                "--seed", str(self.seed), "--allow-unstable", "--allow-overflow", *at,
                 *[word for name, value in self.settings().items() for word in ("--" + name.replace("_", "-"), str(value))]]  # fmt: skip
 
     def settings(self):

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/problem/settings/settings.h"
 #include "sim/run/simulation.h"
 #include "tests/support/catch.h"
 #include "tests/support/runs.h"
@@ -22,8 +23,9 @@ Observer noting(Steps& steps, Observer when) {
 }  // namespace
 
 TEST_CASE("The loop of a run calls each observer where it is due, in the order of the list") {
-    Simulation simulation = begun(noise_run({8, 6}));
-    simulation.schedule({7, SetSetting{"coefficient", "0.1"}});
+    RunSpec spec = noise_run({8, 6});
+    set_setting(spec, "at", "7:coefficient=0.1");
+    Simulation simulation = begun(spec);
     std::string order;
     const auto note = [&](const char* name) { return [&order, name](Simulation&) { order += name; }; };
     Steps threes, fours, slices;
@@ -63,8 +65,8 @@ TEST_CASE("A time that a run is to reach is found where dt changes on the way") 
         CAPTURE(dt);
         RunSpec spec =
             run_of_text("du/dt = 0.2*lap(u) - u^3; integrator = bs32; u(0) = 1.2*sin(x)*cos(y); size = 16");
-        spec.dt = parse_time_step(dt);
-        add_events(spec.edits, {{20, SetSetting{"dt", "0.05"}}});
+        set_setting(spec, "dt", dt);
+        set_setting(spec, "at", "20:dt=0.05");
         Simulation simulation = begun(spec), again = begun(spec);
         advance(simulation, {.time = 3}, {}, kLongSlices);
         while (!is_at(again.time(), 3, again.next_dt())) again.apply(Advance{1});

@@ -180,17 +180,17 @@ TEST_CASE("A film of so many seconds has its frames evenly over the run, several
     FilmRequest request;
     request.seconds = 2;
     request.fps = 5;
-    const FilmPace pace = film_pace(request, 100, 1000, 0);
+    const FilmPace pace = film_pace(request, {100}, {1000}, 0);
     REQUIRE(pace.count == 10);
     for (long long k = 0; k < 10; ++k) CHECK(pace.step_of(k) == 100 + 100 * k);
-    CHECK(film_pace({}, 0, 6000, 0).every == 20);
-    CHECK(film_pace({}, 0, 6000, 7).every == 7);
+    CHECK(film_pace({}, {0}, {6000}, 0).every == 20);
+    CHECK(film_pace({}, {0}, {6000}, 7).every == 7);
 
     const FakeFfmpeg fake(kKeepsFrames);
     const ScratchFolder folder;
     Simulation simulation = begun(noise_run({8, 6}));
     request.file = folder / "film.mp4";
-    FilmWriter film(request, film_pace(request, 0, 3, 0));
+    FilmWriter film(request, film_pace(request, {0}, {3}, 0));
     film.look(simulation);
     advance(simulation, {3}, {{film.observer()}}, kLongSlices);
     CHECK(film.full());

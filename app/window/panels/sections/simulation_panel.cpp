@@ -210,21 +210,26 @@ bool draw_order(UiState& ui,
 void draw_stop(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     constexpr long long kAhead = 1000;
-    constexpr std::string_view kTip = "The run pauses at exactly this step\n--steps N";
+    constexpr std::string_view kTip =
+        "The run pauses at exactly this step (2000), time (12.5t), or where a condition is true: max(v) < "
+        "1e-3, "
+        "steady:1e-6\n--steps N, --time T, --until CONDITION";
     row("Stop at", kTip);
     bool on = snapshot.stop_at.has_value();
-    if (on) state.stop_step = *snapshot.stop_at;
+    if (on) state.stop_at = *snapshot.stop_at;
     if (checkbox("##stops", &on, kTip)) {
-        const long long step = state.stop_step > snapshot.step ? state.stop_step : snapshot.step + kAhead;
-        ui.act(action::StopAt{on ? std::optional(step) : std::nullopt});
+        if (state.stop_at.steps <= snapshot.step) state.stop_at = snapshot.step + kAhead;
+        ui.act(action::StopAt{on ? std::optional(state.stop_at) : std::nullopt});
     }
     same_line();
     ImGui::SetNextItemWidth(-FLT_MIN);
     ImGui::BeginDisabled(!on);
-    const auto entered = whole_input(
-        "##stop_at", ui, state.stop_step, 0, kMaxSteps, on ? kTip : "Tick the box to stop at a step");
+    text_field("##stop_at",
+               ui,
+               to_string(state.stop_at),
+               on ? kTip : "Tick the box to stop at a step, a time or a condition",
+               [&](const std::string& text) { ui.act(action::StopAt{read_ending(text, "stop at")}); });
     ImGui::EndDisabled();
-    if (on && entered) ui.act(action::StopAt{*entered});
 }
 
 // Returns the method's error on the benchmark's field, if it was measured.
