@@ -270,9 +270,9 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
 
 long long RunSpec::likely_steps() const {
     if (!time) return open() ? kDefaultSteps : steps;
-    const double dt = time_step();
-    if (dt <= 0) return std::min(steps, kDefaultSteps);
-    return static_cast<long long>(std::min(std::max(1.0, std::ceil(*time / dt)), double(steps)));
+    const double each = time_step();
+    if (each <= 0) return std::min(steps, kDefaultSteps);
+    return static_cast<long long>(std::min(std::max(1.0, std::ceil(*time / each)), double(steps)));
 }
 
 std::string RunSpec::shown() const {

@@ -11,7 +11,7 @@ namespace stencil {
 namespace {
 
 // Looks take at most one part in so many of the time.
-constexpr int kShare = 40;
+constexpr int kLookShare = 40;
 
 // The first component that has a cell that is not finite; empty: all are finite.
 std::string component_not_finite(Simulation& simulation) {
@@ -55,7 +55,7 @@ bool FiniteWatch::look(Simulation& simulation, bool at_once) {
     if (due) {
         keep(simulation);
         const auto end = Clock::now();
-        next_ = end + kShare * (end - begin);
+        next_ = end + kLookShare * (end - begin);
     }
     return true;
 }
