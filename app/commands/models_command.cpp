@@ -29,17 +29,6 @@
 namespace stencil {
 namespace {
 
-std::string text_of(const Model& model) {
-    std::string text = model.text;
-    for (const ModelParameter& row : model.parameters)
-        text += fmt::format("# --{} {}: {}{}\n",
-                            row.name,
-                            row.symbol,
-                            row.help,
-                            row.unit.empty() ? "" : fmt::format(" [{}]", row.unit));
-    return text;
-}
-
 void list(std::string_view name,
           std::string_view title,
           const std::vector<std::string>& components,
@@ -174,18 +163,13 @@ int code_command(RunSpec spec) {
 // settings as the window shows them.
 std::string text_named(const std::string& name) {
     if (const Preset* preset = find_preset(name)) return std::string(preset->text);
-    std::vector<std::string> names = names_of(presets());
-    for (const auto& model : models()) {
-        if (model->name == name) return text_of(*model);
-        names.push_back(model->name);
-    }
     if (is_model_file(name)) {
         const ModelText from = model_text(name);
         for (const std::string& told : from.notes) note("note: {}\n", told);
         return from.text;
     }
     if (find_ready_run(name) || name.ends_with(".json")) return text_of_run(named_spec(name));
-    throw InputError(unknown_name_message("model", name, names));
+    throw InputError(unknown_name_message("model", name, names_of(presets())));
 }
 
 // Prints the text of a model, or a link that carries it.
@@ -199,8 +183,6 @@ int show_model(const std::string& name, bool as_link) {
 }
 
 int list_models() {
-    for (const auto& model : models())
-        list(model->name, model->help, names_of(model->components), model->parameters, "");
     for (const Preset& preset : presets()) {
         const equation::Equations e = equation::read_equations(preset.text);
         list(preset.name, e.title, names_of(e.components), e.parameters, e.source);

@@ -35,15 +35,9 @@ Names joined(Names names, const Names& more) {
     return names;
 }
 
-Names model_names() {
-    Names names = names_of(presets());
-    for (const auto& model : models()) names.push_back(model->name);
-    return names;
-}
-
 // Returns the names that an option accepts, from the table behind it.
 Names choices_of(const std::string& option) {
-    if (option == "model") return model_names();
+    if (option == "model") return names_of(presets());
     if (option == "spec") return names_of(ready_runs());
     if (option == "initial") return names_of(initial_conditions());
     if (option == "boundary") return names_of(kBoundaries);
@@ -77,7 +71,7 @@ Names next_words(const CLI::App& program, const std::string& line) {
     if (option && takes_value(*option)) return choices_of(std::string(before.substr(2)));
     Names next = option_names(*command);
     for (const CLI::App* sub : shown_commands(*command)) next.push_back(sub->get_name());
-    return command->get_name() == "models" ? joined(next, model_names()) : next;
+    return command->get_name() == "models" ? joined(next, names_of(presets())) : next;
 }
 
 // The scripts that ask for the next words, by shell.

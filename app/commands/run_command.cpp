@@ -93,8 +93,14 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
     const auto bound = resolved.stability();
     if (!bound) return;
     const std::string& name = bound->parameter->name;
-    if (bound->value == bound->largest && !resolved.model->stable->at.empty())
-        note("note: at {} {} {}\n", name, bound->value, resolved.model->stable->at);
+    if (bound->value == bound->largest)
+        note(
+            "note: at {} {} the checkerboard mode never decays and comes to dominate the Laplacian; {} is "
+            "free "
+            "of it\n",
+            name,
+            bound->value,
+            0.8 * bound->largest);
     if (bound->exceeded())
         note("note: {} {} is above the stability limit {}\n", name, bound->value, bound->largest);
 }
@@ -204,8 +210,6 @@ RunSpec asked_for(const RunRequest& request) {
 // Throws InputError if a run cannot be compared: it has no time step, random numbers, or scheduled changes.
 void require_comparable(const RunSpec& spec) {
     const auto* equations = spec.model->equations.get();
-    if (spec.model->built_in)
-        throw InputError("--compare dt/2: diffusion has no time step here; type du/dt = D*lap(u)");
     for (const auto& component : equations->components) {
         if (!component.rate) throw InputError("--compare dt/2: the model gives the next value outright");
         if (equations->graph.depends(component.formula).random)

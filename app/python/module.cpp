@@ -209,12 +209,6 @@ Json description(std::string_view text) {
 // Lists every included model by name.
 std::string models() {
     Json all = Json::object();
-    for (const auto& model : stencil::models())
-        all[model->name] = {{"title", model->help},
-                            {"components", names_of(model->components)},
-                            {"parameters", numbers_of(model->parameters)},
-                            {"source", ""},
-                            {"text", model->text}};
     for (const Preset& preset : presets()) all[std::string(preset.name)] = description(preset.text);
     return all.dump();
 }

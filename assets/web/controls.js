@@ -149,24 +149,22 @@ class Page {
     const rows = byId("parameters");
     rows.hidden = RUN.parameters.length === 0;
     this.rows = RUN.parameters.map((p, index) => {
-      const row = addElement(rows, "div", { className: "parameter", title: p.about });
+      const row = addElement(rows, "div", { className: "parameter" });
       addElement(row, "span", { textContent: p.name });
       const [low, high] = p.low < p.high ? [p.low, p.high] : [Math.min(0, 2 * p.value), Math.max(0, 2 * p.value) || 1];
-      const logarithmic = p.logarithmic && low > 0;
-      const scale = logarithmic ? Math.log : (v) => v, value = logarithmic ? Math.exp : (v) => v;
-      const slider = addElement(row, "input", { type: "range", ariaLabel: p.name, step: "any", min: scale(low), max: scale(high) });
+      const slider = addElement(row, "input", { type: "range", ariaLabel: p.name, step: "any", min: low, max: high });
       const number = addElement(row, "input", { type: "number", step: "any", ariaLabel: `${p.name}, number` });
       addElement(row, "span", { textContent: p.unit });
-      slider.oninput = () => this.setParameter(index, Number(value(Number(slider.value)).toPrecision(4)));
+      slider.oninput = () => this.setParameter(index, Number(Number(slider.value).toPrecision(4)));
       number.onchange = () => Number.isFinite(number.valueAsNumber) && this.setParameter(index, number.valueAsNumber);
-      return { slider, number, scale };
+      return { slider, number };
     });
     RUN.parameters.forEach((_, index) => this.showParameter(index));
   }
 
   showParameter(index) {
-    const { slider, number, scale } = this.rows[index], value = this.stepper.parameters[index];
-    slider.value = scale(value);
+    const { slider, number } = this.rows[index], value = this.stepper.parameters[index];
+    slider.value = value;
     number.value = value;
   }
 

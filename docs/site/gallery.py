@@ -31,7 +31,7 @@ class Subject(NamedTuple):
     title: str
     about: str
     source: str
-    text: str  # the equation; empty for the built-in diffusion
+    text: str  # the equation; empty for runs of the default model
     size: tuple[int, int]
     steps: int
 

@@ -40,9 +40,9 @@ struct FieldShape {
 template <class T>
 using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const ExecutionSpace&, FieldShape);
 
-/// The built-in model, du/dt = D lap(u).
+/// du/dt = D lap(u) by euler, with one boundary on all sides.
 inline constexpr std::string_view kDiffusion = "diffusion";
-/// All typed equations.
+/// All other equations.
 inline constexpr std::string_view kEquation = "equation";
 /// The largest number of stages or steps of a typed equation that the CPU fuses into one pass.
 inline constexpr int kEquationSteps = 16;

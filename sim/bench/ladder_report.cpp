@@ -61,10 +61,9 @@ Json row_json(const LadderReport& report, const LadderRow& row) {
     json["backend"] = run.backend;
     json["dtype"] = std::string(name_of(run.dtype));
     json["boundary"] = std::string(boundary_text(run));
-    if (!run.model->built_in)
-        json["model"] = run.model->name;
-    else
-        json["coefficient"] = run.parameter("coefficient");
+    json["model"] = run.model->name;
+    if (run.model->index_of(setting_name::coefficient))
+        json[setting_name::coefficient] = run.parameter(setting_name::coefficient);
     json["nx"] = row.size.nx;
     json["ny"] = row.size.ny;
     json["fits"] = row.fits;
@@ -184,10 +183,8 @@ Json to_json(const LadderReport& report) {
     json["seed"] = report.spec.run.seed;
     json["initial"] = report.spec.run.initial;
     json["model"] = report.spec.run.model->name;
-    if (!report.spec.run.model->built_in) {
-        json["model_text"] = report.spec.run.model->text;
-        json["dt"] = report.spec.run.time_step();
-    }
+    json["model_text"] = report.spec.run.model->text;
+    json["dt"] = report.spec.run.time_step();
     json["interrupted"] = report.interrupted;
     json["limits"] = {{"copy_gb_per_s", report.limits.copy_gb_per_s},
                       {"instructions_per_second", report.limits.instructions_per_second},

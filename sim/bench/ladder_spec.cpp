@@ -69,9 +69,8 @@ int largest_edge(const LadderSpec& spec, const Machine& machine) {
     return largest;
 }
 
-// Resolves dt of typed equations on a small field.
+// Decides dt on a small field.
 void settle_dt(LadderSpec& spec, const Machine& machine) {
-    if (spec.run.model->built_in) return;
     RunSpec small = spec.run;
     small.size = Size{64, 64};
     small.backend = "cpu";
@@ -83,10 +82,6 @@ void settle_dt(LadderSpec& spec, const Machine& machine) {
 
 }  // namespace
 
-LadderSpec::LadderSpec() {
-    run.initial = "noise";
-}
-
 LadderSpec resolve(LadderSpec spec, const Machine& machine) {
     spec.run.validate();
     if (spec.sweep && !spec.sizes.empty())
@@ -95,7 +90,8 @@ LadderSpec resolve(LadderSpec spec, const Machine& machine) {
     spec.run.backend = name_of(device);
     spec.run.threads = thread_count(spec.run.threads, machine.cpu_threads);
     if (spec.methods.empty()) spec.methods = method_names(device, spec.run.family());
-    if (!spec.run.is_general() && spec.run.initial.empty()) spec.run.initial = "noise";
+    const bool own_start = spec.run.initial == spec.run.model->equations->components.front().start;
+    if (!spec.run.is_general() && own_start) spec.run.initial = "noise";
     settle_dt(spec, machine);
     const int largest = largest_edge(spec, machine);
     if (spec.sweep)

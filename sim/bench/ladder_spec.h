@@ -26,7 +26,7 @@ inline constexpr BenchSetting kBenchSettings[] = {
     {setting_name::backend, "where the methods run: auto (the GPU where there is one), cpu or cuda"},
     {setting_name::model, "the model to step: see 'stencilscope models' (default diffusion)"},
     {setting_name::equation},
-    {"coefficient", "D dt / dx^2 (default 0.2)"},
+    {setting_name::coefficient},
     {setting_name::set},
     {setting_name::dt},
     {setting_name::dx},
@@ -48,8 +48,6 @@ struct LadderSpec {
     int repeats = 7;
     double repeat_seconds = 0.2;
     std::shared_ptr<const user_kernel::UserKernel> kernel;  ///< user kernel that replaces the methods
-
-    LadderSpec();
 };
 
 /// Resolves backend, threads, sizes and methods. Throws InputError for settings that cannot be met.

@@ -251,10 +251,6 @@ bool WorkPrecision::shows(const WorkPrecisionRow& row) const {
 
 WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, std::vector<DType> dtypes) {
     const RunSpec& run = ladder.run;
-    if (run.model->built_in)
-        throw InputError(
-            "--work-precision compares the integrators of typed equations: give --model NAME or --equation "
-            "TEXT");
     const auto& own_dt = run.model->equations->dt;
     const bool dt_given = run.dt != (own_dt ? TimeStep(FixedStep{*own_dt}) : TimeStep());
     if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given || run.chosen_integrator)

@@ -47,9 +47,7 @@ bool is_file(const std::string& name) {
 // Whether the name is no model's that comes with the program.
 bool is_outside(const std::string& name) {
     if (is_link(name)) return true;
-    const bool built_in =
-        std::ranges::any_of(models(), [&](const auto& model) { return model->name == name; });
-    return !built_in && find_preset(name) == nullptr && (is_file(name) || is_named_as_file(name));
+    return find_preset(name) == nullptr && (is_file(name) || is_named_as_file(name));
 }
 
 // Titles and comments of other programs' files lose what no text may have.

@@ -18,7 +18,7 @@ struct FoundModel {
     std::vector<std::string> colors = {};  ///< of further formulas, as --colors takes them
 };
 
-/// Finds a built-in model, a preset, a file or a link. What does not carry over from another program is among
+/// Finds a preset, a file or a link. What does not carry over from another program is among
 /// the notes of the model's equations. Throws InputError.
 FoundModel open_model(const std::string& name);
 

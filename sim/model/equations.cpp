@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/initial/initial.h"
 #include "sim/model/semantics.h"
 #include "sim/model/sides.h"
 #include "sim/model/step/reflections.h"
@@ -381,6 +382,10 @@ class Assembly : TextReader {
                        "`{}` has no equation: what evolves is written `d{}/dt = ...`",
                        quotable(initial.name),
                        quotable(initial.name));
+            if (initial.formula.kind == SyntaxKind::string) {
+                named_start(initial, names, *component);
+                continue;
+            }
             const Value value = semantics_.value(initial.formula);
             for (const std::string& name : names) {
                 const auto part = std::ranges::find(result_.components, name, &Evolving::name);
@@ -392,6 +397,25 @@ class Assembly : TextReader {
                            "of components");
             }
         }
+    }
+
+    // u(0) = "gaussian:sigma=0.1"
+    void named_start(const NamedFormula& initial,
+                     const std::vector<std::string>& parts,
+                     Evolving& component) {
+        const TextSpan& span = initial.formula.span;
+        if (parts.size() > 1) refuse(span, "`{}` is complex: its start is a formula", quotable(initial.name));
+        try {
+            if (parse_initial(initial.formula.text).condition) {
+                component.start = initial.formula.text;
+                return;
+            }
+        } catch (const InputError& error) {
+            refuse(span, "{}", error.what());
+        }
+        refuse(span,
+               "in quotes stands an initial condition, such as \"gaussian:sigma=0.1\"; a formula has no "
+               "quotes, and a file is read by image(...) or array(...)");
     }
 
     /// Whether a formula contains a component: any, or that of the index.
@@ -503,11 +527,13 @@ void set_all_sides(Equations& equations, std::string_view word) {
 }
 
 Equations read_equations(std::string_view text, const std::vector<std::string>& formulas) {
-    const Statements statements = read_statements(text);
+    const auto statements = std::make_shared<const Statements>(read_statements(text));
     try {
-        return Assembly(statements).assemble(formulas);
+        Equations equations = Assembly(*statements).assemble(formulas);
+        equations.statements = statements;
+        return equations;
     } catch (const TooManyParts& error) {
-        throw TextError(statements.text, {0, 0}, error.what());
+        throw TextError(statements->text, {0, 0}, error.what());
     }
 }
 

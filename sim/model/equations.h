@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,11 +41,12 @@ struct Evolving {
     std::string name;
     bool rate = true;  ///< `formula` is du/dt, else the next value
     Node formula = 0;
-    std::optional<Node> initial;  ///< initial value; empty: zero
+    std::optional<Node> initial;  ///< initial value; empty: zero, or `start`
     Conditions sides;
     std::vector<Term> terms;             ///< summands of the formula, signs included
     std::optional<int> tangent_of = {};  ///< for a sensitivity: the component it differentiates
     EdgeCondition edge = {};
+    std::string start = {};  ///< an initial condition of the table, such as "gaussian:sigma=0.1"; empty: none
 };
 
 /// A definition that varies from cell to cell: it can be shown, and has ghost cells where it is materialised.
@@ -101,6 +103,7 @@ inline constexpr std::size_t kMaxComponents = 16;
 
 struct Equations {
     std::string text;
+    std::shared_ptr<const Statements> statements;  ///< of the text, as typed
     Graph graph;
     std::vector<Evolving> components;  ///< in the order of their equations
     std::vector<ModelParameter> parameters;

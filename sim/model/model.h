@@ -1,5 +1,5 @@
-// Models: components, parameters, boundaries and stability limits. The built-in models are rows of one table;
-// sliders, command line, spec.json, scheduled changes and undo all go by a model's parameters.
+// Models: components, parameters, boundaries and text. Sliders, command line, spec.json, scheduled changes
+// and undo all go by a model's parameters.
 #pragma once
 
 #include <functional>
@@ -19,30 +19,15 @@
 namespace stencil {
 
 struct ModelParameter {
-    std::string name;    ///< on the command line and in spec.json
-    std::string symbol;  ///< placeholder for its value in the help
-    double value = 0;    ///< default
-    double low = 0;      ///< lower end of the slider
+    std::string name;  ///< on the command line and in spec.json
+    double value = 0;  ///< default
+    double low = 0;    ///< lower end of the slider
     double high = 1;
-    std::string unit;   ///< empty: a pure number
-    std::string help;   ///< one line
-    std::string about;  ///< a sentence, for a tooltip
-    bool positive = false;
-    bool logarithmic = false;  ///< the slider
+    std::string unit;  ///< empty: a pure number
 };
 
 struct Component {
     std::string name;
-};
-
-/// Stability limit of explicit steps: one parameter must not exceed a number.
-struct StableLimit {
-    std::string parameter;
-    double largest = 0;
-    double advised = 0;  ///< recommended value, well inside the limit
-    double slider = 0;   ///< slider maximum where unstable steps are allowed
-    std::string why;     ///< which modes grow beyond the limit
-    std::string at;      ///< what happens exactly at the limit, as a note; empty: no note
 };
 
 namespace equation {
@@ -55,15 +40,12 @@ struct Model {
     std::string text;  ///< the equations, one statement per line
     std::vector<Component> components;
     std::vector<ModelParameter> parameters;
-    std::optional<StableLimit> stable;
 
     Boundary boundary = Boundary::zero;  ///< of all components on all sides
     bool uniform_boundary = true;        ///< else `boundary` is none of the text's
 
     /// The analysed text; never null.
     std::shared_ptr<const equation::Equations> equations;
-    /// The model is a row of models(), with settings of its own instead of a text in a file.
-    bool built_in = false;
     /// The diffusivity D if the model is du/dt = D lap(u) with constant, uniform D; empty otherwise. Such
     /// models can use all diffusion methods.
     std::function<double(std::span<const double> values)> diffusivity;
@@ -82,14 +64,15 @@ struct Model {
     std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
 };
 
-/// The built-in models; the first is the default.
-std::span<const std::shared_ptr<const Model>> models();
+/// The preset that a run has unless another model is given.
+inline constexpr std::string_view kDefaultModel = "diffusion";
 
-/// Finds a built-in model or a preset. Throws InputError for unknown names.
+/// The model of a preset. Throws InputError for unknown names.
 std::shared_ptr<const Model> find_model(std::string_view name);
 
 /// Makes a model from a text, named `name` or, if that is empty, by its title. `notes` come before those of
-/// its equations. Throws equation::TextError.
+/// its equations. While a model of a text is in use, the text is not compiled again. Throws
+/// equation::TextError.
 std::shared_ptr<const Model> model_of_text(const std::string& text,
                                            const std::string& name = "",
                                            std::vector<std::string> notes = {});

@@ -1,6 +1,8 @@
 // Makes a Model from a text.
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
@@ -55,11 +57,9 @@ double diffusivity_of(const Equations& equations, std::span<const double> values
     return Linearisation(equations, {formula}, state).at(pi, pi)(0, 0).real() / -8;
 }
 
-}  // namespace
-
-std::shared_ptr<const Model> model_of_text(const std::string& text,
-                                           const std::string& name,
-                                           std::vector<std::string> notes) {
+std::shared_ptr<const Model> compile(const std::string& text,
+                                     const std::string& name,
+                                     const std::vector<std::string>& notes) {
     auto equations = std::make_shared<Equations>(read_equations(text));
     if (!equations->show.empty()) read_equations(text, {equations->show});
     equations->notes.insert(equations->notes.begin(), notes.begin(), notes.end());
@@ -68,7 +68,6 @@ std::shared_ptr<const Model> model_of_text(const std::string& text,
     model->help = !equations->about.empty() ? equations->about : equations->title;
     model->text = text;
     model->parameters = equations->parameters;
-    for (ModelParameter& row : model->parameters) row.symbol = row.name;
     const auto all = boundary_of(equations->graph, equations->components.front().sides);
     model->boundary = all.value_or(Boundary::zero);
     const auto has_it = [&](const auto& each) { return boundary_of(equations->graph, each.sides) == all; };
@@ -80,6 +79,27 @@ std::shared_ptr<const Model> model_of_text(const std::string& text,
             return diffusivity_of(*equations, values);
         };
     model->equations = equations;
+    return model;
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> model_of_text(const std::string& text,
+                                           const std::string& name,
+                                           std::vector<std::string> notes) {
+    if (!notes.empty()) return compile(text, name, notes);
+    static std::mutex mutex;
+    static std::map<std::pair<std::string, std::string>, std::weak_ptr<const Model>> in_use;
+    {
+        const std::lock_guard lock(mutex);
+        std::erase_if(in_use, [](const auto& each) { return each.second.expired(); });
+        const auto known = in_use.find({text, name});
+        if (known != in_use.end())
+            if (auto model = known->second.lock()) return model;
+    }
+    auto model = compile(text, name, notes);
+    const std::lock_guard lock(mutex);
+    in_use[{text, name}] = model;
     return model;
 }
 
@@ -98,14 +118,9 @@ bool is_preset(const Model& model) {
 }
 
 std::shared_ptr<const Model> find_model(std::string_view name) {
-    const auto built_in = std::ranges::find(models(), name, [](const auto& model) { return model->name; });
-    if (built_in != models().end()) return *built_in;
-    if (const Preset* preset = find_preset(name))
-        return model_of_text(std::string(preset->text), std::string(name));
-    std::vector<std::string> known;
-    for (const auto& model : models()) known.push_back(model->name);
-    for (const Preset& preset : presets()) known.emplace_back(preset.name);
-    throw InputError("--model: " + unknown_name_message("model", name, known));
+    const Preset* preset = find_preset(name);
+    if (!preset) throw InputError("--model: " + unknown_name_message("model", name, names_of(presets())));
+    return model_of_text(std::string(preset->text), std::string(name));
 }
 
 }  // namespace stencil

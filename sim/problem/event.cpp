@@ -83,8 +83,7 @@ std::optional<std::string> painted_component(std::string_view name) {
 
 // Whether the value can only be checked once the model is known.
 bool needs_model(std::string_view name) {
-    const Setting* row = setting_named(name);
-    return row != nullptr && (row->typed_only || name == setting_name::method);
+    return name == setting_name::method || name == setting_name::sensitivity;
 }
 
 }  // namespace

@@ -45,8 +45,6 @@ std::vector<std::string> names_meant(std::string_view item, const std::vector<st
 }  // namespace
 
 std::string why_no_dispersion(const Model& model) {
-    if (model.built_in)
-        return "the built-in diffusion has no time, as rates need; typed as du/dt = D*lap(u) it has one";
     if (std::ranges::none_of(model.equations->components, &equation::Evolving::rate))
         return "the model gives the next value outright, and small waves have no growth rates";
     return "";

@@ -82,7 +82,7 @@ std::string formula_of(Pane pane, const RunSpec& spec) {
 
 std::string title_of(Pane pane, const RunSpec& spec) {
     const bool plain = pane == Pane::now || pane == Pane::surface || component_of(pane);
-    if (!spec.model->built_in && plain) return formula_of(pane, spec);
+    if (plain) return formula_of(pane, spec);
     return std::string(row_of(pane).title);
 }
 

@@ -58,7 +58,8 @@ bool runs_on(const Configuration& spec) {
     return spec.backend == "auto" ? runs_on_both(spec.method) : method_of(spec) != nullptr;
 }
 
-// Takes size, steps and dt from the model's text; options beside the text override them.
+// Takes size, steps, dt and named initial conditions from the model's text; options beside the text override
+// them.
 void take_from_text(RunSpec& spec, const equation::Equations& text) {
     const auto take = [&](std::string_view setting, const std::string& value) {
         if (!value.empty()) find_setting(setting).set(spec, value);
@@ -69,6 +70,11 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
         static_cast<Ending&>(spec) = Ending(ends ? kMaxSteps : spec.kDefaultSteps, text.time, text.until);
     if (text.steps) take(setting_name::steps, fmt::format("{}", *text.steps));
     if (text.dt) spec.dt = FixedStep{*text.dt};
+    for (const equation::Evolving& component : text.components)
+        if (&component == &text.components.front())
+            spec.initial = component.start;
+        else if (!component.start.empty())
+            spec.initials[component.name] = component.start;
 }
 
 // A formula of --arrows that the model cannot read; empty if there is none.
@@ -97,19 +103,18 @@ bool at_some_moment(const RunSpec& spec, const Holds& holds) {
 void check_settings(const RunSpec& spec) {
     if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
         throw InputError(
-            "--{} {}: above {} explicit steps are unstable; allowed: 0 < {} <= {}, "
-            "or add --allow-unstable",
+            "{} {}: above {} explicit steps are unstable; allowed: 0 < {} <= {}, or add --allow-unstable",
             bound->parameter->name,
             bound->value,
             bound->largest,
-            bound->parameter->symbol,
+            bound->parameter->name,
             bound->largest);
     const bool frames = std::ranges::any_of(spec.exports, is_frame_export);
     if (frames && !spec.every.given())
         throw InputError("--export: frames, a file of each moment, need --every N");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
-        throw InputError("--method {} steps the built-in diffusion alone: {} is stepped by auto, {}",
+        throw InputError("--method {} steps du/dt = D*lap(u) by euler alone: {} is stepped by auto, {}",
                          spec.method,
                          spec.model->name,
                          fmt::join(names_of(methods(spec.family())), ", "));
@@ -189,7 +194,7 @@ double Problem::spacing() const {
 }
 
 double Problem::time_step() const {
-    return model->built_in ? *model->equations->dt : dt_of(dt);
+    return dt_of(dt);
 }
 
 equation::Integrator Problem::integrator() const {
@@ -221,21 +226,28 @@ double Problem::parameter(std::string_view name) const {
 }
 
 void Problem::set_parameter(std::string_view name, double value) {
-    const std::size_t index = index_in(*model, name);
-    if (model->parameters[index].positive && value <= 0) {
-        const bool bounded = model->stable && model->stable->parameter == name;
-        throw InputError("--{} {}: must be above 0{}",
-                         name,
-                         value,
-                         bounded ? fmt::format(" and at most {}", stability()->largest) : "");
-    }
-    parameters[index] = value;
+    parameters[index_in(*model, name)] = value;
+}
+
+bool Problem::Bound::exceeded() const {
+    constexpr double kRounding = 1e-9;
+    return value > largest * (1 + kRounding);
 }
 
 std::optional<Problem::Bound> Problem::stability() const {
-    if (!model->stable) return std::nullopt;
-    const std::size_t index = index_in(*model, model->stable->parameter);
-    return Bound{&model->parameters[index], parameters[index], model->stable->largest};
+    const auto* step = std::get_if<FixedStep>(&dt);
+    if (is_general() || !step) return std::nullopt;
+    const double d = model->diffusivity(parameters);
+    for (std::size_t i = 0; i < parameters.size() && d > 0; ++i) {
+        std::vector<double> twice = parameters;
+        twice[i] *= 2;
+        const double factor = d / parameters[i];
+        if (factor > 0 && model->diffusivity(twice) == 2 * d)
+            return Bound{&model->parameters[i],
+                         parameters[i],
+                         kStabilityLimit * spacing() * spacing() / (step->dt * factor)};
+    }
+    return std::nullopt;
 }
 
 std::string parameter_text(const Problem& spec) {
@@ -248,7 +260,8 @@ std::string parameter_text(const Problem& spec) {
 RunSpec::RunSpec() {
     steps = kDefaultSteps;
     exports = default_exports();
-    use_model(models().front());
+    static const std::shared_ptr<const Model> standard = find_model(kDefaultModel);
+    use_model(standard);
 }
 
 void RunSpec::use_model(std::shared_ptr<const Model> another) {
@@ -263,8 +276,7 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     dx = 0;
     chosen_integrator.reset();
     global_every = 0;
-    initial = model->built_in ? "jagged" : "";
-    if (!model->built_in) take_from_text(*this, *model->equations);
+    take_from_text(*this, *model->equations);
     if (!named_method(*this)) method = "auto";
 }
 
@@ -384,9 +396,7 @@ nlohmann::ordered_json sliders_json(const Problem& problem) {
                         {"value", problem.parameters[i]},
                         {"low", row.low},
                         {"high", row.high},
-                        {"unit", row.unit},
-                        {"about", row.about.empty() ? row.help : row.about},
-                        {"logarithmic", row.logarithmic}});
+                        {"unit", row.unit}});
     }
     return rows;
 }

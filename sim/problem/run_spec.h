@@ -62,11 +62,12 @@ struct Problem {
     /// Throws InputError if the name or the value is not allowed.
     void set_parameter(std::string_view name, double value);
 
-    /// The parameter with a stability limit, its value and the limit; nullopt: none.
+    /// The largest stable value of the parameter that diffusion is proportional to, for explicit steps of a
+    /// fixed dt; nullopt for other models and steps, whose limit depends on the field (sim/run/stability.h).
     struct Bound {
         const ModelParameter* parameter = nullptr;
         double value = 0, largest = 0;
-        bool exceeded() const { return value > largest; }
+        bool exceeded() const;
     };
     std::optional<Bound> stability() const;
 
@@ -82,6 +83,8 @@ struct Problem {
     bool is_general() const;
     /// The Method::model of the methods that solve it.
     std::string_view family() const { return is_general() ? kEquation : kDiffusion; }
+
+    friend bool operator==(const Problem&, const Problem&) = default;
 };
 
 struct Execution {

@@ -33,14 +33,14 @@ std::string number(double value) {
     return fmt::format("{}", value);
 }
 
-RunSpec said_by(const std::shared_ptr<const Model>& model) {
-    RunSpec said;
-    said.use_model(model);
-    return said;
+std::string size_text(Size size) {
+    return fmt::format("{}x{}", size.nx, size.ny);
 }
 
-bool same_sides(const Problem& a, const Problem& b) {
-    return a.boundary_as_typed == b.boundary_as_typed && (a.boundary_as_typed || a.boundary == b.boundary);
+// Whether the boundary is that of the text.
+bool has_own_sides(const Problem& spec) {
+    return spec.boundary_as_typed == !spec.model->uniform_boundary &&
+           (spec.boundary_as_typed || spec.boundary == spec.model->boundary);
 }
 
 // The initial condition given beside the text.
@@ -63,42 +63,37 @@ void write_parameter(Rewriting& text, const Statements& read, const ModelParamet
 void write_starts(Rewriting& text, const Problem& now) {
     for (const Component& component : now.model->components) {
         const std::string what = start_beside(now, component.name);
-        if (what.empty()) continue;
-        const std::string formula = parse_initial(what).formula;
+        const std::size_t index = std::size_t(&component - now.model->components.data());
+        if (what.empty() || what == now.model->equations->components[index].start) continue;
+        const InitialChoice choice = parse_initial(what);
         const auto* own = text.find(StatementForm::start, component.name);
-        if (!formula.empty())
-            text.set(StatementForm::start, component.name, formula);
+        if (!choice.formula.empty())
+            text.set(StatementForm::start, component.name, choice.formula);
+        else if (own && choice.condition)
+            text.set(StatementForm::start, component.name, '"' + what + '"');
         else if (own)
             text.remove(*own);
     }
 }
 
-using equation::Equations;
-
-bool starts_in_text(const Equations& text, std::string_view component) {
-    const auto row = std::ranges::find(text.components, component, &equation::Evolving::name);
-    return row == text.components.end() || row->initial;
+const equation::Evolving* find_component(const equation::Equations& text, std::string_view name) {
+    const auto row = std::ranges::find(text.components, name, &equation::Evolving::name);
+    return row == text.components.end() ? nullptr : &*row;
 }
 
-// Restores a component's initial condition unless the new text has one, or the component is gone.
+// Restores a component's initial condition that was given beside the text before, unless the new text has one
+// or lacks the component.
 void keep_start(Problem& next, const Problem& before, const std::string& component) {
     const std::string what = start_beside(before, component);
-    if (what.empty() || starts_in_text(*next.model->equations, component)) return;
+    const auto *own = find_component(*before.model->equations, component),
+               *now = find_component(*next.model->equations, component);
+    if (what.empty() || what == own->start || !now || now->initial || !now->start.empty()) return;
     if (component != next.model->components.front().name) {
         next.initials[component] = what;
         return;
     }
     next.initial = what;
     next.initial_hash = what == before.initial ? before.initial_hash : "";
-}
-
-void keep_parameters(RunSpec& spec, const RunSpec& before) {
-    for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
-        const ModelParameter& row = spec.model->parameters[i];
-        const auto old = before.model->index_of(row.name);
-        if (old && before.model->parameters[*old].value == row.value)
-            spec.parameters[i] = before.parameters[*old];
-    }
 }
 
 constexpr std::array<std::string_view, 3> kAlways{
@@ -127,75 +122,46 @@ RunSpec as_told(RunSpec spec) {
 
 std::string text_of_run(const Problem& now, bool sets_dt) {
     const Model& model = *now.model;
-    const Statements read = equation::read_statements(model.text);
-    Rewriting text(read);
-    const RunSpec said = said_by(now.model);
+    const equation::Equations& own = *model.equations;
+    Rewriting text(*own.statements);
+    const auto write = [&](std::string_view setting, const std::string& value) {
+        text.set(StatementForm::value, setting, value);
+    };
     for (std::size_t i = 0; i < now.parameters.size(); ++i)
-        write_parameter(text, read, model.parameters[i], now.parameters[i]);
-    if (now.size && now.size != said.size)
-        text.set(StatementForm::value, setting_name::size, fmt::format("{}x{}", now.size->nx, now.size->ny));
-    if (!same_sides(now, said)) set_all_sides(text, read, std::string(name_of(now.boundary)));
+        write_parameter(text, *own.statements, model.parameters[i], now.parameters[i]);
+    if (now.size && size_text(*now.size) != own.size) write(setting_name::size, size_text(*now.size));
+    if (!has_own_sides(now)) set_all_sides(text, *own.statements, std::string(name_of(now.boundary)));
     const auto* says_dt = text.find(StatementForm::value, setting_name::dt);
-    const bool follows = is_adaptive(now.dt);
-    if (says_dt && follows)
+    const double dt = now.time_step();
+    if (says_dt && is_adaptive(now.dt))
         text.remove(*says_dt);
-    else if (!follows && now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
-        text.set(StatementForm::value, setting_name::dt, number(now.time_step()));
-    if (now.spacing() != said.spacing())
-        text.set(StatementForm::value, setting_name::dx, number(now.spacing()));
-    if (now.integrator() != said.integrator())
-        text.set(StatementForm::value, setting_name::integrator, name_of(now.integrator()));
+    else if (!is_adaptive(now.dt) && dt > 0 && dt != own.dt && (says_dt || sets_dt))
+        write(setting_name::dt, number(dt));
+    if (now.spacing() != own.spacing) write(setting_name::dx, number(now.spacing()));
+    if (now.integrator() != own.integrator) write(setting_name::integrator, name_of(now.integrator()));
     write_starts(text, now);
     return text.text();
 }
 
-std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& before, const Problem& next) {
-    const Statements read = equation::read_statements(next.model->text);
-    const RunSpec said = said_by(next.model);
-    std::vector<std::pair<std::string, std::string>> choices;
-    for (std::size_t i = 0; i < next.parameters.size(); ++i)
-        if (next.parameters[i] != said.parameters[i])
-            choices.emplace_back(next.model->parameters[i].name, number(said.parameters[i]));
-    const auto says = [&](std::string_view setting) { return contains(names_of(read.settings), setting); };
-    const auto size = said.size ? said.size : before.size;
-    if (size && size != next.size)
-        choices.emplace_back(setting_name::size, fmt::format("{}x{}", size->nx, size->ny));
-    const Problem& sides = says(setting_name::boundary) || !read.sides.empty() || before.boundary_as_typed
-                               ? static_cast<const Problem&>(said)
-                               : before;
-    if (!same_sides(sides, next)) choices.emplace_back(setting_name::boundary, boundary_text(sides));
-    if (says(setting_name::dt) && said.time_step() != next.time_step())
-        choices.emplace_back(setting_name::dt, number(said.time_step()));
-    const double dx = says(setting_name::dx) ? said.spacing() : before.spacing();
-    if (dx != next.spacing()) choices.emplace_back(setting_name::dx, number(dx));
-    const equation::Integrator integrator =
-        says(setting_name::integrator) ? said.integrator() : before.integrator();
-    if (integrator != next.integrator()) choices.emplace_back(setting_name::integrator, name_of(integrator));
-    return choices;
+void use_text(RunSpec& spec, std::shared_ptr<const Model> model) {
+    const RunSpec before = spec;
+    spec.use_model(std::move(model));
+    const Statements& text = *spec.model->equations->statements;
+    const auto states = [&](std::string_view setting) { return contains(names_of(text.settings), setting); };
+    if (!states(setting_name::size)) spec.size = before.size;
+    if (!states(setting_name::boundary) && text.sides.empty() && !has_own_sides(before)) {
+        spec.boundary = before.boundary;
+        spec.boundary_as_typed = false;
+    }
+    if (!states(setting_name::dt) && is_adaptive(before.dt)) spec.dt = before.dt;
+    if (!states(setting_name::dx)) spec.dx = before.dx;
+    if (!states(setting_name::integrator)) spec.chosen_integrator = before.chosen_integrator;
+    spec.global_every = before.global_every;
+    keep_starts_of(before, spec);
 }
 
 void keep_starts_of(const Problem& before, Problem& next) {
     for (const Component& component : before.model->components) keep_start(next, before, component.name);
-}
-
-void keep_choices(RunSpec& spec, const RunSpec& before) {
-    if (before.model->built_in) return;
-    const Equations &now = *spec.model->equations, &old = *before.model->equations;
-    keep_parameters(spec, before);
-    for (const Component& component : before.model->components)
-        if (!starts_in_text(old, component.name)) keep_start(spec, before, component.name);
-    const bool same_dt = now.dt == old.dt, follows = is_adaptive(before.dt);
-    if (now.dt ? same_dt : follows) spec.dt = before.dt;
-    if (now.size == old.size) spec.size = before.size;
-    if (now.steps == old.steps && now.time == old.time && now.until == old.until)
-        static_cast<Ending&>(spec) = before;
-    if (before.chosen_integrator) spec.chosen_integrator = before.chosen_integrator;
-    spec.global_every = before.global_every;
-    if (now.spacing == old.spacing) spec.dx = before.dx;
-    RunSpec own = before;
-    own.use_model(before.model);
-    const auto sides = [](const RunSpec& s) { return std::pair(s.boundary, s.boundary_as_typed); };
-    if (sides(own) == sides(spec)) std::tie(spec.boundary, spec.boundary_as_typed) = sides(before);
 }
 
 std::string without_folders(const std::string& value) {

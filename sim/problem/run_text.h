@@ -3,8 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sim/problem/run_spec.h"
@@ -16,18 +16,14 @@ namespace stencil {
 /// layout stay. It parses to the same settings, and applying the function again changes nothing.
 std::string text_of_run(const Problem& now, bool sets_dt = true);
 
-/// `next` is `before` with an edited text, possibly with choices of `before` still set. Returns the settings
-/// to change so that the run follows the text, and is as before where the text says nothing; dt is decided
-/// anew, since the equation may have changed.
-std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& before, const Problem& next);
+/// Gives the run another text. What the text states is the text's; where it states nothing, size, and what
+/// was chosen beside the text before stay: boundary, dx, integrator, initial conditions, and a dt that the
+/// run itself changes. Any other dt is decided anew, because the equation may have changed.
+void use_text(RunSpec& spec, std::shared_ptr<const Model> model);
 
-/// Components without an initial condition in the new text keep their previous one.
+/// Components without an initial condition in the new text keep the one that was given beside the text
+/// before.
 void keep_starts_of(const Problem& before, Problem& next);
-
-/// `spec` has a new text and its defaults. Restores from `before` the choices made beside the old text that
-/// the edit does not contradict: parameters, dt, size, shown formula, boundary and initial conditions if both
-/// texts agree on them; integrator and dx always.
-void keep_choices(RunSpec& spec, const RunSpec& before);
 
 /// How a command names the files that it reads: by their whole paths, or by their names alone.
 enum class Paths { whole, names };

@@ -28,11 +28,6 @@ bool is_name(std::string_view text) {
            });
 }
 
-bool is_built_in(std::string_view model) {
-    return std::ranges::any_of(models(),
-                               [&](const auto& one) { return one->name == model && one->built_in; });
-}
-
 }  // namespace
 
 Unit read_unit(std::string_view text, const std::string& option) {
@@ -76,7 +71,7 @@ double cell_size(const RunSpec& spec) {
 std::optional<double> time_at(const RunSpec& spec, long long step) {
     double time = 0;
     long long from = 0;
-    double dt = spec.model->built_in ? 1 : spec.time_step();  // 0: not known
+    double dt = spec.time_step();  // 0: not known
     bool known = true;
     const auto change = [&](long long at, double next) {
         known &= dt > 0 || at == from;
@@ -95,27 +90,15 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
         change_by_log(event.step);
         // A text's default dt is unknown unless a change behind it states dt, as those of a run that was made
         // do.
-        const bool built_in = set->setting == setting_name::model && is_built_in(set->value);
-        change(event.step,
-               set->setting == setting_name::dt ? dt_of(parse_time_step(set->value))
-               : built_in                       ? 1
-                                                : 0);
+        change(event.step, set->setting == setting_name::dt ? dt_of(parse_time_step(set->value)) : 0);
     }
     change_by_log(step);
     change(step, 0);
     return known ? std::optional(time * spec.unit_time.size) : std::nullopt;
 }
 
-// The built-in diffusion without units has no time besides its steps.
-static bool counts_steps_alone(const RunSpec& spec) {
-    return spec.model->built_in && !spec.unit_time.given() &&
-           std::ranges::none_of(spec.edits, [](const Event& event) {
-               return event.setting() && chooses_model(event.setting()->setting);
-           });
-}
-
 std::string time_text(const RunSpec& spec, long long step) {
-    const auto time = counts_steps_alone(spec) ? std::nullopt : time_at(spec, step);
+    const auto time = time_at(spec, step);
     if (!time) return "";
     return fmt::format("{:.6g}{}{}", *time, spec.unit_time.given() ? " " : "", spec.unit_time.name);
 }
@@ -132,13 +115,11 @@ std::string TableUnits::time_cell(long long step) const {
 
 TableUnits table_units(const RunSpec& now, const RunSpec& document) {
     TableUnits units{{cell_size(now), now.unit_length.name}, now.unit_time.name};
-    if (!counts_steps_alone(document))
-        units.time = [&document](long long step) { return time_at(document, step); };
+    units.time = [&document](long long step) { return time_at(document, step); };
     return units;
 }
 
 std::string with_time(const std::string& table, const RunSpec& document, long long step) {
-    if (document.model->built_in) return table;
     const TableUnits units = table_units(document, document);
     std::string cell = "," + units.time_head(), wide;
     for (const char c : table) {
@@ -149,16 +130,6 @@ std::string with_time(const std::string& table, const RunSpec& document, long lo
         wide += c;
     }
     return wide;
-}
-
-double diffusivity(const RunSpec& spec) {
-    const double dx = cell_size(spec);
-    return spec.parameter("coefficient") * dx * dx / spec.unit_time.size;
-}
-
-double coefficient_of(const RunSpec& spec, double diffusivity) {
-    const double dx = cell_size(spec);
-    return diffusivity * spec.unit_time.size / (dx * dx);
 }
 
 }  // namespace stencil

@@ -30,10 +30,10 @@ std::string to_string(const Unit& unit);
 /// The edge of a cell in the unit of length.
 double cell_size(const RunSpec& spec);
 
-/// The physical time at a step: typed equations sum dt as it changed, the built-in diffusion counts 1 per
-/// step. Empty if dt is an undecided share of its limit or a changed text leaves it open.
+/// The physical time at a step: the sum of dt as it changed. Empty if dt is an undecided share of its limit
+/// or a changed text leaves it open.
 std::optional<double> time_at(const RunSpec& spec, long long step);
-/// Text such as "12.5 s"; empty if the time is unknown or equals the step.
+/// Text such as "12.5 s"; empty if the time is unknown.
 std::string time_text(const RunSpec& spec, long long step);
 
 /// Units for the columns of tables; without units there are no such columns.
@@ -47,11 +47,7 @@ struct TableUnits {
 };
 /// Units of a run in its current settings; refers to `document`.
 TableUnits table_units(const RunSpec& now, const RunSpec& document);
-/// A table of one moment, with its time as the last column if the equations are typed.
+/// A table of one moment, with its time as the last column.
 std::string with_time(const std::string& table, const RunSpec& document, long long step);
-
-/// For the built-in diffusion: D = coefficient * dx^2 / dt in physical units, and the inverse.
-double diffusivity(const RunSpec& spec);
-double coefficient_of(const RunSpec& spec, double diffusivity);
 
 }  // namespace stencil

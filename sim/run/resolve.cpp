@@ -286,8 +286,8 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     const double cells = double(spec.size->nx) * spec.size->ny, data = data_bytes_per_cell(spec);
     // Formulas are evaluated in float64 beside their result. A file is read, and perhaps resampled, beside
     // its field.
-    const double formulas =
-        spec.model->built_in ? 0 : std::max(16 * (components + 2), start_bytes(spec) / cells);
+    const double evaluated = start_bytes(spec) / cells;
+    const double formulas = evaluated > 0 ? std::max(16 * (components + 2), evaluated) : 0;
     const double making =
         (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + data + field;
     const SolverSetup setup = setup_without_data(spec);

@@ -317,8 +317,7 @@ double Simulation::next_dt() const {
 }
 
 bool Simulation::can_shorten() const {
-    return !now_.model->built_in &&
-           std::ranges::all_of(now_.model->equations->components, &equation::Evolving::rate);
+    return std::ranges::all_of(now_.model->equations->components, &equation::Evolving::rate);
 }
 
 // The steps of the present dt to the first one at or after this time, or to the last one that is not after
@@ -422,7 +421,7 @@ void Simulation::log_start() {
 
 void Simulation::take_logged_dt() {
     const auto found = std::ranges::lower_bound(moment_.dt_log, step_, {}, &DecidedStep::step);
-    if (found == moment_.dt_log.end() || found->step != step_ || now_.model->built_in) return;
+    if (found == moment_.dt_log.end() || found->step != step_) return;
     moment_.error_before = 0;
     now_.dt = with_dt(now_.dt, found->dt);
 }
@@ -487,7 +486,6 @@ void Simulation::decide_after(const Event& event, double dt_before) {
         return;
     }
     if (moves_limit(set->setting)) follow_limit();
-    if (now_.model->built_in) return;
     const bool sets_dt = set->setting == setting_name::dt || set->setting == setting_name::tolerance;
     const bool says_dt =
         set->setting == setting_name::dt && std::holds_alternative<FixedStep>(parse_time_step(set->value));

@@ -52,6 +52,12 @@ std::vector<UniformState> telling_states(const Problem& spec,
                                          Solver& solver,
                                          const equation::Equations& equations,
                                          bool brief) {
+    if (!spec.is_general()) {  // its rates are the same at every state
+        UniformState state{{0}, spec.parameters, spec.spacing(), spec.time_step()};
+        state.nx = spec.size->nx;
+        state.ny = spec.size->ny;
+        return {state};
+    }
     const std::vector<SamplePoint> points = sample_points(*spec.size, brief ? kFewSamples : kSamples);
     const auto data = read_data(spec);
     std::vector<UniformState> states(points.size());
@@ -273,7 +279,6 @@ std::string stability_text(double dt, const StableStep& limit) {
 }
 
 void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
-    if (spec.model->built_in) return;
     require_ghosts(spec, solver.time());
     const auto decide = [&spec](double dt) { spec.dt = with_dt(spec.dt, dt); };
     const double given = dt_of(spec.dt);

@@ -283,9 +283,7 @@ void Session::make_frame() {
 
 // Updates statistics and probes of the field; returns the seconds spent.
 double Session::measure_field() {
-    const auto bound = simulation_->now().stability();
-    const bool unstable = bound && bound->exceeded();
-    const bool due = settled() || views_.request().exact || unstable || statistics_cadence_.due();
+    const bool due = settled() || views_.request().exact || statistics_cadence_.due();
     if (views_.request().exact) step_watch_.look(*simulation_, views_.version(), true);
     if (measured_version_ == views_.version() || !due) return 0;
     if (shows_another()) measure_anew();
@@ -293,7 +291,7 @@ double Session::measure_field() {
     const double seconds = statistics_cadence_.spend(
         [&] { statistics = measures_.add(step(), simulation_->solver(), simulation_->shown()); });
     measured_version_ = views_.version();
-    watch_for_overflow(statistics);
+    watch_for_overflow();
     return seconds;
 }
 
@@ -305,27 +303,11 @@ void Session::measure_anew() {
     if (history_.tip) history_.tip_measures = measures_;
 }
 
-void Session::watch_for_overflow(const Statistics& statistics) {
-    if (const auto found = step_watch_.look(*simulation_, views_.version(), settled())) {
-        if (!found->overflowed.empty()) stop_overflow(overflow_text(step(), *found));
-        return;
-    }
-    const auto bound = simulation_->now().stability();
-    if (!bound || !bound->exceeded() || !overflows(statistics)) return;
-    stop_overflow(
-        fmt::format("The field overflowed at step {}: {} {} is above the stability limit {}. Undo or Reset, "
-                    "then use {} or less",
-                    step(),
-                    bound->parameter->name,
-                    bound->value,
-                    bound->largest,
-                    bound->largest));
-}
-
-void Session::stop_overflow(const std::string& why) {
-    if (settled()) return;
+void Session::watch_for_overflow() {
+    const auto found = step_watch_.look(*simulation_, views_.version(), settled());
+    if (settled() || !found || found->overflowed.empty()) return;
     pace_.stop(step());
-    messages_.error(why, std::string(kOfRun));
+    messages_.error(overflow_text(step(), *found), std::string(kOfRun));
 }
 
 }  // namespace stencil

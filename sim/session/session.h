@@ -174,8 +174,7 @@ class Session {
     void make_reference();
     void make_frame();
     double measure_field();
-    void watch_for_overflow(const Statistics& statistics);
-    void stop_overflow(const std::string& why);
+    void watch_for_overflow();
     void measure_anew();
     void record();
     void finish_recording();
@@ -207,6 +206,7 @@ class Session {
     StatusMessage said_;
     bool worked_on_ = false;                           ///< something was done but watching
     bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it
+    bool text_sets_dt_ = false;                        ///< sets_dt_ of the newest snapshot's text
     static constexpr std::string_view kOfRun = "run";  ///< subject of errors that stop the run
 
     Views views_;

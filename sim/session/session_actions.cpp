@@ -225,14 +225,12 @@ void Session::start_anew(const action::Change& change) {
         from.bookmarks.clear();
     }
     RunSpec next = changed(std::move(from), change.setting, change.value);
-    const bool typed = !next.model->built_in;  // an initial file does not determine the size
-    if (!typed && change.setting == setting_name::initial && !parse_initial(change.value).file.empty())
-        next.size.reset();
-    if (change.setting == setting_name::equation && !change.anew) {
-        const RunSpec& now = simulation_->now();
-        for (const auto& [setting, value] : choices_of_text(now, next))
-            next = changed(std::move(next), setting, value);
-        keep_starts_of(now, next);
+    // The file determines the size where the text leaves it open.
+    if (change.setting == setting_name::initial && next.model->equations->size.empty()) {
+        const bool of_first =
+            change.value == next.initial ||
+            change.value == fmt::format("{}={}", next.model->components.front().name, next.initial);
+        if (of_first && !parse_initial(next.initial).file.empty()) next.size.reset();
     }
     begin_another(next, change.setting == setting_name::initial ? "initial condition" : change.setting);
     if (change.anew) take_extras(next);
@@ -251,18 +249,9 @@ void Session::reshape(const action::Change& change) {
     const bool another_family = next.family() != now.family();
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
-    // The new text replaces settings that were made outside the old text, if it states them.
-    const auto choices = change.setting == setting_name::equation ? choices_of_text(now, next)
-                                                                  : decltype(choices_of_text(now, next)){};
-    const KeptState back = choices.empty() ? nullptr : moment();
     try {
         set(change.setting, change.value);
-        for (const auto& [setting, value] : choices) set(setting, value);
     } catch (...) {
-        if (back) {
-            simulation_->restore(*back);
-            field_changed(true);
-        }
         if (method_of(now) != before) change_method(before);
         throw;
     }

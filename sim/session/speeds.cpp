@@ -68,8 +68,8 @@ std::vector<MethodSpeed> Speeds::of(const RunSpec& now) const {
 void Speeds::begin_ladder(const RunSpec& now, const Machine& machine, bool running) {
     LadderSpec spec;
     spec.run.dtype = now.dtype;
+    spec.run.use_model(now.model);
     spec.run.boundary = now.boundary;
-    spec.run.model = now.model;
     spec.run.parameters = now.parameters;
     spec.run.allow_unstable = now.allow_unstable;
     spec.run.backend = now.backend;

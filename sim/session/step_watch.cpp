@@ -53,10 +53,6 @@ bool StepLimit::exceeded() const {
 const std::shared_ptr<const StepLimit>& StepWatch::look(Simulation& simulation,
                                                         std::uint64_t version,
                                                         bool exact) {
-    if (simulation.now().model->built_in) {
-        newest_.reset();
-        return newest_;
-    }
     const bool due = exact || (cadence_.due() && Cadence::Clock::now() >= next_);
     if (newest_ && (version == version_ || !due)) return newest_;
     cadence_.spend([&] { newest_ = look_at(simulation, newest_.get()); });

@@ -88,7 +88,9 @@ Verification::Verification(const VerifySpec& spec, const Machine& machine) : spe
     for (const std::string& name : spec_.models) add_model(name, false);
     if (!spec_.models.empty()) return;
     add_methods();
-    for (const Preset& preset : presets()) add_model(std::string(preset.name), true);
+    for (const Preset& preset : presets())
+        if (preset.name != kDefaultModel)  // add_methods() has it
+            add_model(std::string(preset.name), true);
 }
 
 void Verification::add_methods() {

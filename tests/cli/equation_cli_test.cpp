@@ -11,6 +11,7 @@
 #include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/paths.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
@@ -74,7 +75,7 @@ TEST_CASE("A typed system steps as plain loops do, from files, with parameters t
     REQUIRE(read_json(folder / "again/timings.json").at("field_hash") == timings.at("field_hash"));
 }
 
-TEST_CASE("du/dt = c*lap(u) typed by hand is the built-in diffusion, with all its methods") {
+TEST_CASE("du/dt = c*lap(u) typed by hand has all methods and bits of the model diffusion") {
     const ScratchFolder folder;
     for (const BoundaryRow& row : kBoundaries)
         for (const char* method : {"cpu", "spectral"}) {
@@ -420,4 +421,63 @@ TEST_CASE("verify notices a compiler that translates wrongly") {
 
 TEST_CASE("verify refuses what is no model") {
     require_refused(stencilscope("verify --model no-such"), 2, "no-such");
+}
+
+TEST_CASE("Runs of diffusion from before it was a text are repeated and resumed to the bit") {
+    const ScratchFolder folder;
+    const auto hash_of = [&](const std::string& words) {
+        require_done(stencilscope(kRun + "--export timings.json " + words, folder / "out"));
+        return read_json(folder / "out/timings.json").at("field_hash").get<std::string>();
+    };
+    CHECK(hash_of("--spec " + reference_file("diffusion-1.0/spec.json")) == "bde63a861eeab4bf");
+    fs::copy(reference_file("diffusion-1.0"), folder / "run", fs::copy_options::recursive);
+    require_done(stencilscope("run --quiet --resume {} --steps 20 --export timings.json --out {}",
+                              folder / "run",
+                              folder / "resumed"));
+    CHECK(read_json(folder / "resumed/timings.json").at("field_hash") == "c9e88d068f180541");
+}
+
+TEST_CASE("The default model takes what any text takes") {
+    const ScratchFolder folder;
+    for (const char* words : {"--dt 0.5",
+                              "--dt 0.5limit",
+                              "--dx 2 --boundary periodic",
+                              "--integrator rk4 --dt 1.1",
+                              "--integrator bs32 --tolerance 1e-4",
+                              "--sensitivity coefficient",
+                              "--at 5:dt=0.25"}) {
+        INFO(words);
+        const std::string line = kRun + "--size 24x20 --steps 12 --export field.npy " + words;
+        require_done(stencilscope(line, folder / "own"));
+        require_done(stencilscope(
+            line + " --equation {}",
+            folder / "typed",
+            "du/dt = coefficient*lap(u); coefficient = 0.2; dt = 1; boundary = zero; u(0) = \"jagged\""));
+        CHECK(hash_of_fields(folder / "own") == hash_of_fields(folder / "typed"));
+    }
+    require_done(stencilscope(
+        kRun + "--size 24 --steps 12 --compare dt/2 --export dispersion.csv,timings.json", folder / "own"));
+    CHECK(read_json(folder / "own/timings.json").at("step_error").at("u") > 0);
+    require_refused(stencilscope("run --coefficient 0.3"), 2, "coefficient 0.3: above 0.25");
+    require_refused(stencilscope("run --coefficient 0"), 2, "above 0");
+    require_refused(stencilscope("run --dx 0.5"), 2, "coefficient 0.2: above 0.0625");
+    require_refused(stencilscope("run --equation {} --at 5:D=2", "du/dt = 2*D*lap(u); D = 0.5; dt = 0.1"),
+                    2,
+                    "D 2: above 1.25");
+}
+
+TEST_CASE("A text names an initial condition of the table") {
+    const ScratchFolder folder;
+    const std::string rates = "du/dt = 0.1*lap(u); dv/dt = 0.2*lap(v); dt = 1; ";
+    const std::string line = kRun + "--size 24x20 --steps 3 --export field.npy --equation {} ";
+    require_done(stencilscope(line, folder / "text", rates + "v(0) = \"gaussian:sigma=0.2\""));
+    require_done(stencilscope(line + "--initial v=gaussian:sigma=0.2", folder / "option", rates));
+    CHECK(hash_of_fields(folder / "text") == hash_of_fields(folder / "option"));
+    for (const auto& [start, part] : {std::pair{"\"gausian\"", "did you mean 'gaussian'"},
+                                      {"\"photo.png\"", "image(...)"},
+                                      {"\"x + 1\"", "a formula has no quotes"}}) {
+        const ProgramResult refused = stencilscope("run --equation {}", rates + "v(0) = " + start);
+        CHECK(refused.status == 2);
+        CHECK(contains(refused.err, part));
+    }
 }

@@ -219,7 +219,7 @@ TEST_CASE("The fastest wave of a Turing instability is named, in every file of t
     require_done(
         stencilscope(kLook + "--equation {} --at 1:model=life --export all", folder / "life", turing));
     require_refused(stencilscope(kLook + life + "dispersion.csv", folder / "none"), 2, "no growth rates");
-    require_refused(stencilscope(kLook + "--size 32 --export dispersion.pdf", folder / "none"), 2, "du/dt");
+    require_done(stencilscope(kLook + "--size 32 --export dispersion.pdf", folder / "own"));
 }
 
 TEST_CASE("The dispersion relation is about the steady state, or says that the mean is none") {

@@ -192,7 +192,7 @@ def test_a_run_ends_at_a_time_by_a_condition_or_where_a_function_says_so():
         ss.Simulation(**text).run()
 
 
-def test_a_built_in_model_has_no_other_formula():
+def test_a_formula_of_unknown_names_is_refused():
     sim = ss.Simulation(size=16)
     with pytest.raises(ValueError):
         sim.field("w")

@@ -138,7 +138,7 @@ TEST_CASE("What a text says counts, also where it says what stood there before a
     CHECK(bench.now()->text == before);
 }
 
-TEST_CASE("An edit of the built-in equation keeps size, boundary, coefficient and start") {
+TEST_CASE("An edit of the default equation keeps size, boundary, coefficient and start") {
     for (const bool later : {false, true}) {
         CAPTURE(later);
         SessionLab lab(noise_run({37, 29}));

@@ -141,7 +141,7 @@ TEST_CASE("A page refuses by name what it cannot step") {
     CHECK(why_not(many).empty());
 }
 
-TEST_CASE("The built-in diffusion has a page, with its coefficient") {
+TEST_CASE("The default model has a page, with its coefficient") {
     Simulation simulation = begun(noise_run({32, 24}));
     const std::string page = page_of(simulation);
     CHECK(contains(page, R"("name":"coefficient","value":0.2)"));

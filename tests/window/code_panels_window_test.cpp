@@ -106,14 +106,14 @@ TEST_CASE("The code follows the run: its text, precision, stepper and device") {
     CHECK(lab.code().texts[0].language == "CUDA");
 }
 
-TEST_CASE("What is known of the kernels is drawn, and a built-in model has no generated code") {
+TEST_CASE("What is known of the kernels is drawn, and diffusion has no generated code") {
     CodeLab lab(kText);
     const float before = window_rect("##panel").content.y;
     lab.snapshot.way.compiling = true;
     lab.snapshot.way.tried.push_back({"12 steps per pass", 168, 0, 2, 900, true});
     lab.frames(2);
     CHECK(window_rect("##panel").content.y > before);
-    lab.snapshot.now.use_model(models().front());
+    lab.snapshot.now.use_model(find_model(kDefaultModel));
     lab.frames(2);
     CHECK(window_rect("##panel").content.y < before);
 }

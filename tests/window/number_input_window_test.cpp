@@ -272,29 +272,25 @@ TEST_CASE("Esc ends a drag where it began") {
     CHECK_FALSE(slider.slider().typing);
 }
 
-TEST_CASE("typing D sets the coefficient that it comes to, unless that were unstable") {
+TEST_CASE("the diffusivity stands in physical units, of diffusion alone") {
     Rows rows;
-    rows.set("coefficient", "0.2");
     rows.set("unit-length", "0.01m");
     rows.set("unit-time", "0.1s");
-    rows.fill({"##D"}, "1e-4");
-    const auto change = only<action::Change>(rows.ui);
-    CHECK(change.setting == "coefficient");
-    CHECK(std::stod(change.value) == Approx(0.1));
-    rows.fill({"##D"}, "1");
-    CHECK(actions_of<action::Change>(rows.ui).empty());
-    CHECK(rows.wrong({"##D"}).find("dt") != std::string::npos);
+    const float with = window_rect("a window").content.y;
+    rows.set("equation", "du/dt = lap(u) - u");
+    rows.frames(3);
+    CHECK(window_rect("a window").content.y < with);
 }
 
 TEST_CASE("a unit is typed as its option takes it, and what is none stays with its reason") {
     Rows rows;
-    rows.fill({"##dx"}, "2.5mm");
+    rows.fill({"##Length 1"}, "2.5mm");
     const auto change = only<action::Change>(rows.ui);
     CHECK(change.setting == "unit-length");
     CHECK(read_unit(change.value, "") == Unit{2.5, "mm"});
-    rows.fill({"##dt"}, "3");
+    rows.fill({"##Time 1"}, "3");
     CHECK(rows.ui.actions.empty());
-    CHECK(rows.wrong({"##dt"}).find("3") != std::string::npos);
+    CHECK(rows.wrong({"##Time 1"}).find("3") != std::string::npos);
 }
 
 TEST_CASE("no button jumps to a step that was refused") {

@@ -129,7 +129,7 @@ TEST_CASE("A condition at the edge of a shape is read and written, for each form
     CHECK(contains(text_with_edge(wave, "psi_im", {flux}), "edge: flux(psi) = 0"));
 }
 
-TEST_CASE("A side of the built-in diffusion is chosen, and the run goes on with its settings") {
+TEST_CASE("A side of the default model is chosen, and the run goes on with its settings") {
     RunSpec run = run_of_text("du/dt = lap(u)");
     run.use_model(find_model("diffusion"));
     run.size = Size{30, 20};

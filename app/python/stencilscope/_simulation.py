@@ -49,7 +49,7 @@ class Simulation:
     """Steps the field, or the several fields, of a model.
 
     Arrays have the shape (ny, nx): rows, columns. `size` is (nx, ny) or "NXxNY", columns first, as on the command line.
-    Units are the model's; in the built-in diffusion a cell has length 1 and a step takes time 1.
+    Units are the model's; in the model diffusion a cell has length 1 and a step takes time 1.
 
     Arguments:
         initial: the initial condition: an array of float32 or float64 from NumPy, CuPy or anything else with DLPack,
@@ -304,7 +304,7 @@ SETTINGS
 
     @property
     def time(self) -> float | None:
-        """The time at this step: dt summed as it changed, times `unit_time`; in the built-in diffusion a step takes 1.
+        """The time at this step: dt summed as it changed, times `unit_time`.
 
         >>> ss.Simulation(equation="du/dt = lap(u); dt = 0.125", size=32).advance(20).time
         2.5

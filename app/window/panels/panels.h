@@ -108,17 +108,15 @@ void method_tooltip(const Method& method, std::string_view beside);
 /// what limits it.
 void draw_method_card(const Method& method);
 
-// Parts of the equation's section; the built-in diffusion has the first ones under Simulation.
+// Parts of the equation's section.
 
-/// Draws one row per parameter. In typed equations a context menu sets its range or resets it.
+/// Draws one row per parameter, with a context menu that sets its range or resets it.
 void draw_parameters(UiState& ui, const RunSpec& now);
-/// Shows whether the built-in diffusion's coefficient is stable.
-void draw_stability(UiState& ui, const RunSpec& now);
 /// Draws the conditions of a component at its four sides.
 void draw_sides(UiState& ui, const Snapshot& snapshot);
-/// Draws the units of length and time, the present time and, for the built-in diffusion, D in those units.
+/// Draws the units of length and time, the present time and, for diffusion, D in those units.
 void draw_units(UiState& ui, const Snapshot& snapshot);
-/// Shows the time step of typed equations, its stability limit, and the term that sets the limit.
+/// Shows the time step, its stability limit, and the term that sets the limit.
 void draw_time_step(UiState& ui, const Snapshot& snapshot);
 /// Returns the text as it is typed, if the session does not have it: it has a mistake, or was refused.
 std::string unapplied_text(const EquationState& state);

@@ -15,7 +15,6 @@ namespace stencil {
 
 std::string model_title(const Model& model) {
     if (!model.equations->title.empty()) return model.equations->title;
-    if (model.built_in) return "Diffusion";
     if (model.name != "typed") return model.name;
     return model.text.substr(0, model.text.find('\n'));
 }

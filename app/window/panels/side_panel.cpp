@@ -21,7 +21,7 @@ namespace {
 // The examples come last, because they are left out if their table is empty.
 constexpr Section kSections[] = {
     {PanelTab::model, "Equation", "The equation as text: yours or a preset's", draw_equation},
-    {PanelTab::model, "Simulation", "Parameters, boundary, steps, size and hardware", draw_simulation},
+    {PanelTab::model, "Simulation", "Boundary, steps, size and hardware", draw_simulation},
     {PanelTab::model, "Initial condition", "The field at step 0", draw_initial},
     {PanelTab::view, "View", "What the canvas shows and in which colours", draw_view},
     {PanelTab::view, "Brush", "Shape, value and size of strokes on the canvas", draw_brush},

@@ -101,7 +101,7 @@ constexpr TourStep kSteps[] = {
     {"why 0.25",
      "This is c. Each step multiplies a checkerboard pattern by 1 - 8c. Above c = 0.25 that is below -1, so "
      "even the smallest error grows. That is why the slider ends there. Try it.",
-     "Simulation",
+     "Equation",
      TourSpot::coefficient,
      [](const UiState& ui, const Snapshot&) { return changed_one_of(ui, {"coefficient"}); }},
     {"what drives it",
@@ -149,7 +149,7 @@ constexpr TourStep kSteps[] = {
 void begin_tour(UiState& ui, const Snapshot& snapshot) {
     ui.help_open = false;
     show_panels(ui);
-    if (!snapshot.now.model->built_in) begin_model(ui, "diffusion");
+    if (snapshot.now.model->name != kDefaultModel) begin_model(ui, kDefaultModel);
     if (snapshot.running) ui.act(action::Run{false});
     turn_to(ui, 0);
 }

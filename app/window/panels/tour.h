@@ -19,7 +19,7 @@ struct TourStep {
 /// Returns the cards in order.
 std::span<const TourStep> tour_steps();
 
-/// Starts at the first card, with the built-in diffusion, paused.
+/// Starts at the first card, with the default model, paused.
 void begin_tour(UiState& ui, const Snapshot& snapshot);
 void end_tour(UiState& ui);
 bool in_tour(const UiState& ui);

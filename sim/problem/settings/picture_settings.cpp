@@ -130,11 +130,9 @@ std::vector<Setting> picture_settings() {
               &RunSpec::laplacian_range),
         unit({setting_name::unit_length,
               "[N]UNIT",
-              "what a length of 1 is (in the built-in diffusion a cell), e.g. 0.01m: for figures and tables"},
+              "what a length of 1 is (a cell, where dx is 1), e.g. 0.01m: for figures and tables"},
              &RunSpec::unit_length),
-        unit({setting_name::unit_time,
-              "[N]UNIT",
-              "what a time of 1 is (in the built-in diffusion a step), e.g. 0.1s"},
+        unit({setting_name::unit_time, "[N]UNIT", "what a time of 1 is (a step, where dt is 1), e.g. 0.1s"},
              &RunSpec::unit_time),
         row(
             {setting_name::unit_value,

@@ -42,9 +42,8 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
     const bool given = equals != std::string::npos && named != components.end();
     if (names_component(text) && named == components.end())
         throw InputError("--initial: " + unknown_name_message("component", name, names_of(components)));
-    const std::string what = given ? text.substr(equals + 1) : text;
-    if (what.empty() && spec.model->built_in)
-        throw InputError("--initial '': must be an initial condition, a file or a formula");
+    std::string what = given ? text.substr(equals + 1) : text;
+    if (what.empty()) what = spec.model->equations->components[given ? named - components.begin() : 0].start;
     const InitialChoice choice = parse_initial(what);
     if (!choice.formula.empty()) equation::read_equations(spec.model->text, {choice.formula});
     spec.initial_hash.clear();
@@ -95,22 +94,21 @@ Json get_initial(const RunSpec& spec) {
 
 void set_equation(RunSpec& spec, std::span<const std::string> texts) {
     const std::string text = fmt::format("{}", fmt::join(texts, "\n"));
-    if (text == spec.model->text) return;
-    const RunSpec before = spec;
-    spec.use_model(model_of_text(text));
-    keep_choices(spec, before);
+    use_text(spec, text == spec.model->text ? spec.model : model_of_text(text));
 }
 
 // Adds `sensitivity = ...` statements to the model's text, which keeps them.
 void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     for (const std::string& parameter : parameters) {
-        const RunSpec before = spec;
+        const TimeStep dt = spec.dt;
+        const long long steps = spec.steps;
         try {
-            spec.use_model(model_of_text(spec.model->text + "\nsensitivity = " + parameter));
+            use_text(spec, model_of_text(text_of_run(spec) + "\nsensitivity = " + parameter));
         } catch (const equation::TextError& error) {
             throw InputError("--sensitivity {}: {}", quotable(parameter), error.sentence());
         }
-        keep_choices(spec, before);
+        spec.dt = dt;
+        spec.steps = steps;
     }
 }
 
@@ -128,8 +126,7 @@ std::string with_whole_paths(std::string text) {
 }
 
 Json get_equation(const RunSpec& spec) {
-    const bool named = spec.model->built_in || is_preset(*spec.model);
-    return named ? Json() : Json(with_whole_paths(spec.model->text));
+    return is_preset(*spec.model) ? Json() : Json(with_whole_paths(spec.model->text));
 }
 
 Json get_model(const RunSpec& spec) {
@@ -169,12 +166,26 @@ void set_dtype(RunSpec& spec, std::string_view text) {
 
 void set_model(RunSpec& spec, std::string_view text) {
     const FoundModel found = open_model(std::string(text));
-    if (found.model == spec.model) return;
     spec.use_model(found.model);
     if (!found.range.empty()) spec.range = parse_range(found.range, "--range");
     spec.colors.clear();
     add_colors(spec, found.colors);
     if (!found.arrows.empty()) spec.arrows = read_arrows(found.arrows);
+}
+
+// --coefficient C is --set coefficient=C.
+void set_coefficient(RunSpec& spec, std::string_view text) {
+    const double value = parse_real(text, "--coefficient");
+    if (value <= 0 && is_preset(*spec.model))
+        throw InputError("--coefficient {}: must be above 0 and, for stable steps, at most {}",
+                         quotable(text),
+                         kStabilityLimit);
+    spec.set_parameter(setting_name::coefficient, value);
+}
+
+Json get_coefficient(const RunSpec& spec) {
+    const bool has = spec.model->index_of(setting_name::coefficient).has_value();
+    return has ? Json(spec.parameter(setting_name::coefficient)) : Json();
 }
 
 void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
@@ -183,32 +194,22 @@ void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
         if (equals == std::string::npos)
             throw InputError("--set {}: must be NAME=VALUE, e.g. coefficient=0.1", quotable(text));
         const std::string name = text.substr(0, equals);
-        spec.set_parameter(name, parse_real(text.substr(equals + 1), "--set " + quotable(name)));
+        const std::string value = text.substr(equals + 1);
+        if (name == setting_name::coefficient)
+            set_coefficient(spec, value);
+        else
+            spec.set_parameter(name, parse_real(value, "--set " + quotable(name)));
     }
 }
 
-// Parameters without a setting of their own, if they differ from the model's default.
+// Parameters that differ from the model's default; `coefficient` has a row of its own.
 Json get_parameters(const RunSpec& spec) {
     Json texts;
-    if (spec.model->built_in) return texts;
     for (std::size_t i = 0; i < spec.parameters.size(); ++i)
-        if (const ModelParameter& row = spec.model->parameters[i]; spec.parameters[i] != row.value)
+        if (const ModelParameter& row = spec.model->parameters[i];
+            spec.parameters[i] != row.value && row.name != setting_name::coefficient)
             texts.push_back(fmt::format("{}={}", row.name, spec.parameters[i]));
     return texts;
-}
-
-Setting setting_of(const ModelParameter& parameter) {
-    const std::string& name = parameter.name;
-    return {name,
-            parameter.symbol,
-            parameter.help,
-            SettingKind::parameter,
-            [&name](RunSpec& spec, std::string_view text) {
-                spec.set_parameter(name, parse_real(text, "--" + name));
-            },
-            [&name](const RunSpec& spec) {
-                return spec.model->index_of(name) ? Json(spec.parameter(name)) : Json();
-            }};
 }
 
 }  // namespace
@@ -222,7 +223,7 @@ std::vector<Setting> problem_settings() {
         "with {}: chooses dt so that the estimated error of a step stays below E (1 + |u|); "
         "--dt is the first one",
         equation::listed_integrators([](const auto& each) { return each.error_order > 0; }, "and"));
-    std::vector<Setting> rows{
+    return {
         row({setting_name::size, "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
             set_size,
             get_size),
@@ -261,48 +262,52 @@ std::vector<Setting> problem_settings() {
                           shape},
                          set_equation,
                          get_equation)),
-        of_typed_equations(list(
-            {setting_name::sensitivity,
-             "NAME",
-             "a parameter by which the components' derivatives are stepped beside them, as du_dNAME; may be "
-             "repeated",
-             shape},
-            set_sensitivities,
-            get_nothing)),
+        list({setting_name::sensitivity,
+              "NAME",
+              "a parameter by which the components' derivatives are stepped beside them, as du_dNAME; may be "
+              "repeated",
+              shape},
+             set_sensitivities,
+             get_nothing),
+        row({setting_name::coefficient,
+             "C",
+             "the parameter of the model diffusion, D dt / dx^2: stable up to 0.25",
+             parameter},
+            set_coefficient,
+            get_coefficient),
         list({setting_name::set,
               "NAME=VALUE",
               "a parameter of the model, e.g. coefficient=0.1; may be repeated",
               origin},
              set_parameters,
              get_parameters),
-        of_typed_equations(
-            row({setting_name::dt,
-                 "T",
-                 "time step of typed equations: a number, a share of the stable one as 0.8limit, or as "
-                 "follow:0.8limit one that stays at that share while the field changes",
-                 parameter},
-                set_dt,
-                [](const RunSpec& s) { return unless_empty(to_string(s.dt)); })),
-        of_typed_equations(
-            row({setting_name::tolerance, "E", tolerance_help, parameter}, set_tolerance, get_nothing)),
-        of_typed_equations(row({setting_name::dx, "H", "distance of cells of typed equations", shape},
-                               set_dx,
-                               [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); })),
-        of_typed_equations(formerly("stepper",
-                                    row({setting_name::integrator, "NAME", integrator_help, shape},
-                                        set_integrator,
-                                        [](const RunSpec& s) {
-                                            return s.chosen_integrator ? Json(name_of(*s.chosen_integrator))
-                                                                       : Json();
-                                        }))),
-        of_typed_equations(
-            row({setting_name::global_every,
-                 "N",
-                 "values of the whole field, such as mean(u), are taken by every N-th step alone and lag in "
-                 "those between (default 1)",
-                 shape},
-                set_global_every,
-                [](const RunSpec& s) { return s.global_every > 0 ? Json(s.global_every) : Json(); })),
+        row({setting_name::dt,
+             "T",
+             "time step: a number, a share of the stable one as 0.8limit, or as follow:0.8limit one that "
+             "stays at that share while the field changes",
+             parameter},
+            set_dt,
+            [](const RunSpec& s) { return unless_empty(to_string(s.dt)); }),
+        row({setting_name::tolerance, "E", tolerance_help, parameter},
+            set_tolerance,
+            get_nothing),
+        row({setting_name::dx, "H", "distance of cells", shape},
+            set_dx,
+            [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
+        formerly("stepper",
+                 row({setting_name::integrator,
+                      "NAME", integrator_help, shape},
+                     set_integrator,
+                     [](const RunSpec& s) {
+                         return s.chosen_integrator ? Json(name_of(*s.chosen_integrator)) : Json();
+                     })),
+        row({setting_name::global_every,
+             "N",
+             "values of the whole field, such as mean(u), are taken by every N-th step alone and lag in "
+             "those between (default 1)",
+             shape},
+            set_global_every,
+            [](const RunSpec& s) { return s.global_every > 0 ? Json(s.global_every) : Json(); }),
         row({setting_name::boundary, "B", "zero, insulated or periodic", parameter},
             set_boundary,
             [](const RunSpec& s) {
@@ -328,13 +333,6 @@ std::vector<Setting> problem_settings() {
         flag(setting_name::allow_overflow,
              "go on where a field is no longer finite (NaN or infinite), where a run stops otherwise",
              &RunSpec::allow_overflow)};
-    // Parameters of built-in models have rows under their own names.
-    std::vector<Setting> parameters;
-    for (const auto& model : models())
-        for (const ModelParameter& parameter : model->parameters) parameters.push_back(setting_of(parameter));
-    rows.insert(
-        std::ranges::find(rows, setting_name::set, &Setting::name), parameters.begin(), parameters.end());
-    return rows;
 }
 
 }  // namespace stencil

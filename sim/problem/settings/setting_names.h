@@ -11,6 +11,7 @@ inline constexpr const char* model = "model";
 inline constexpr const char* equation = "equation";
 inline constexpr const char* sensitivity = "sensitivity";
 inline constexpr const char* set = "set";
+inline constexpr const char* coefficient = "coefficient";
 inline constexpr const char* dt = "dt";
 inline constexpr const char* tolerance = "tolerance";
 inline constexpr const char* dx = "dx";

@@ -138,23 +138,6 @@ inline std::string as_is(std::string_view text) {
     return std::string(text);
 }
 
-// A row that a built-in model refuses, as it has no equations.
-inline Setting of_typed_equations(Setting row) {
-    const auto checked = [name = row.name](auto take) {
-        return [name, take](RunSpec& spec, auto given) {
-            if (spec.model->built_in)
-                throw InputError("--{} applies to typed equations: {} has none (see --equation and --model)",
-                                 name,
-                                 spec.model->name);
-            take(spec, given);
-        };
-    };
-    row.typed_only = true;
-    row.set = checked(row.set);
-    if (row.add) row.add = checked(row.add);
-    return row;
-}
-
 inline Setting formerly(std::string_view name, Setting row) {
     row.former = name;
     return row;

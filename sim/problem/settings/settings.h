@@ -43,14 +43,12 @@ struct Setting {
     std::string_view former = {};
     std::string_view group = {};  ///< heading in the help
     Turn turn = Turn::others;
-    bool typed_only = false;    ///< built-in models refuse it
     bool of_whole_run = false;  ///< --resume cannot change it, since it speaks of the run from its start on
 
     std::string_view json_key() const { return former.empty() ? name : former; }
 };
 
-/// All settings. A new one is a member of RunSpec and a row in *_settings.cpp; built-in models' parameters
-/// have rows of their own.
+/// All settings. A new one is a member of RunSpec and a row in *_settings.cpp.
 std::span<const Setting> settings();
 
 /// The setting of this name, the former one included; null if there is none.

@@ -154,8 +154,8 @@ std::string caption(const RunOutput& run) {
         return first == last ? std::string(first) : fmt::format("{} at first and {} at the end", first, last);
     };
     const Field& end = run.fields.front().end;
-    std::string text = fmt::format("{}{}x{} cells, {}, {} boundary",
-                                   run.now.model->built_in ? "" : run.now.model->name + ", ",
+    std::string text = fmt::format("{}, {}x{} cells, {}, {} boundary",
+                                   run.now.model->name,
                                    end.nx(),
                                    end.ny(),
                                    name_of(end.dtype()),
@@ -210,7 +210,7 @@ figure::PageSize page_size(const RunSpec& spec) {
     return {spec.figure_size.width * figure::kPointsPerCm, spec.figure_size.height * figure::kPointsPerCm};
 }
 
-// The model and the time; steps are the time of the built-in diffusion.
+// The model and the time, or the step where the time is unknown.
 std::string view_title(const RunOutput& run) {
     const Unit& unit = run.now.unit_time;
     const auto time = time_at(run.document, run.steps);
@@ -263,7 +263,7 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
                                     quantity_label(pane, spec));
     one.cell = cell_size(spec);
     one.unit = spec.unit_length.name;
-    one.lengths = !spec.model->built_in;
+    one.lengths = true;
     if (pane == Pane::surface) one.surface = &spec.surface;
     // A shape that moves was elsewhere at the start.
     if (pane != Pane::surface && quantity != Quantity::base) figure::add_outline(one, run.outline);

@@ -95,9 +95,7 @@ RunReport make_report(Simulation& simulation,
     report.end = report.components.front().second;
     report.field_hash = state_hash(simulation, fields);
     report.conserved = simulation.conserves_total();
-    if (!report.spec.model->built_in)
-        report.stable =
-            stability_text(report.spec.time_step(), stable_step(report.spec, simulation.solver()));
+    report.stable = stability_text(report.spec.time_step(), stable_step(report.spec, simulation.solver()));
     return report;
 }
 
@@ -128,17 +126,15 @@ Json to_json(const RunReport& report) {
     for (std::size_t i = 0; i < spec.parameters.size(); ++i)
         parameters[spec.model->parameters[i].name] = spec.parameters[i];
     json["parameters"] = parameters;
-    if (!spec.model->built_in) {
-        json["model_text"] = spec.model->text;
-        json["stepper"] = name_of(spec.integrator());
-        if (spec.global_every > 1) json["global_every"] = spec.global_every;
-        json["dt"] = spec.time_step();
-        json["time"] = report.time;
-        json["dx"] = spec.spacing();
-        if (!report.stable.empty()) json["stability"] = report.stable;
-    } else {
-        json.update(parameters);
-    }
+    if (parameters.contains(setting_name::coefficient))
+        json[setting_name::coefficient] = parameters[setting_name::coefficient];
+    json["model_text"] = spec.model->text;
+    json["stepper"] = name_of(spec.integrator());
+    if (spec.global_every > 1) json["global_every"] = spec.global_every;
+    json["dt"] = spec.time_step();
+    json["time"] = report.time;
+    json["dx"] = spec.spacing();
+    if (!report.stable.empty()) json["stability"] = report.stable;
     const Json initial = find_setting(setting_name::initial).get(spec);
     json["initial"] = initial.is_null() ? Json("as the model's text has it") : initial;
     json["seed"] = spec.seed;
@@ -182,9 +178,7 @@ std::string to_text(const RunReport& report) {
                                    boundary_text(spec),
                                    parameter_text(spec),
                                    initial_text(spec));
-    if (!spec.model->built_in)
-        text =
-            fmt::format("{}, {}\n", spec.model->name, report.stable.empty() ? "map" : report.stable) + text;
+    text = fmt::format("{}, {}\n", spec.model->name, report.stable.empty() ? "map" : report.stable) + text;
     const std::string way = report.way.empty() ? "" : fmt::format(" ({})", report.way);
     text += fmt::format("{} steps with method {}{} on {}\n", report.steps, spec.method, way, report.device);
     if (!report.method_choice.empty()) text += report.method_choice + "\n";

@@ -25,9 +25,6 @@ void draw_choice(UiState& ui, const Model& model) {
         model.name.c_str(),
         model.help,
         [&] {
-            for (const auto& built_in : models())
-                if (choice(built_in->name.c_str(), built_in->name == model.name, built_in->help))
-                    begin_model(ui, built_in->name);
             for (const Preset& preset : presets())
                 if (choice(preset.name.data(), preset.name == model.name, "")) begin_model(ui, preset.name);
         },
@@ -103,10 +100,9 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     const Model& model = *now.model;
     draw_choice(ui, model);
     const equation::Equations& equations = *model.equations;
-    if (!model.built_in && !equations.about.empty()) paragraph(equations.about, text_color());
-    if (!model.built_in && !equations.source.empty()) paragraph(equations.source, faint_color());
+    if (!equations.about.empty()) paragraph(equations.about, text_color());
+    if (!equations.source.empty()) paragraph(equations.source, faint_color());
     draw_editor(ui, snapshot);
-    if (model.built_in) return;
     if (!model.parameters.empty()) subtitle("Parameters", "Right-click a slider to set its range");
     draw_parameters(ui, now);
     subtitle("Discretisation", "Time step and cell size");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
@@ -22,45 +23,11 @@
 namespace stencil {
 namespace {
 
-// The tour points at the first visible slider.
-void draw_parameter_slider(UiState& ui,
-                           const char* id,
-                           const ModelParameter& parameter,
-                           double value,
-                           const SliderLook& look,
-                           const std::string& tip) {
-    const auto edit = live_slider(id, ui, value, look, tip);
-    if (!ui.slider_drawn) mark(ui, TourSpot::coefficient);
-    ui.slider_drawn |= ImGui::IsItemVisible();
-    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
-}
-
-// Draws a parameter of the built-in diffusion, which is named by a word.
-void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
-    const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
-    row(capitalized(parameter.name).c_str(),
-        fmt::format("{} Takes effect immediately; the run continues.\n{}", parameter.about, option));
-    const auto bound = now.stability();
-    const bool bounded = bound && bound->parameter == &parameter;
-    const double end = !bounded             ? parameter.high
-                       : now.allow_unstable ? now.model->stable->slider
-                                            : bound->largest;
-    SliderLook look{parameter.low, std::max(end, value), "{:.4f}", parameter.logarithmic};
-    if (parameter.positive) look.typed = kAboveZero;
-    const std::string wrong = bounded ? fmt::format("is above {}: allow unstable?", bound->largest) : "";
-    if (bounded && !now.allow_unstable) look.typed = {look.typed.least, bound->largest, wrong};
-    const std::string id = "##" + parameter.name;
-    draw_parameter_slider(
-        ui, id.c_str(), parameter, value, look, "Drag, or click to type a number\n" + option);
-}
-
 SliderLook look_of(const ModelParameter& parameter, const SliderRange& draft, double value) {
     SliderLook look{draft.low.value_or(parameter.low), draft.high.value_or(parameter.high), "{:.4g}"};
     look.least = std::min(look.least, value);
     look.most = std::max(look.most, value);
     if (!(look.least < look.most)) look.most = look.least + std::max(1.0, std::abs(look.least));
-    look.logarithmic = parameter.logarithmic && look.least > 0;
-    if (parameter.positive) look.typed = kAboveZero;
     return look;
 }
 
@@ -92,7 +59,7 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
     ImGui::EndPopup();
 }
 
-void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
+void draw_parameter(UiState& ui, const ModelParameter& parameter, double value) {
     const std::string option = fmt::format("--set {}={}", parameter.name, format_real(value));
     const std::string unit = parameter.unit.empty() ? "" : fmt::format(" in {}", parameter.unit);
     const IdScope scope(parameter.name.c_str());
@@ -105,12 +72,14 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
     SliderRange& draft = ui.panel.equation.ranges[parameter.name];
     const ImVec2 least = ImGui::GetCursorScreenPos();
     const ImVec2 most(least.x + ImGui::CalcItemWidth(), least.y + ImGui::GetFrameHeight());
-    draw_parameter_slider(ui,
-                          "##value",
-                          parameter,
-                          value,
-                          look_of(parameter, draft, value),
-                          "Drag, or click to type a number; right-click for the range\n" + option);
+    const auto edit = live_slider("##value",
+                                  ui.panel.simulation.parameters[parameter.name],
+                                  value,
+                                  look_of(parameter, draft, value),
+                                  "Drag, or click to type a number; right-click for the range\n" + option);
+    if (!ui.slider_drawn) mark(ui, TourSpot::coefficient);  // the tour points at the first visible slider
+    ui.slider_drawn |= ImGui::IsItemVisible();
+    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(least, most) &&
         ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ImGui::OpenPopup("range");
@@ -144,23 +113,6 @@ void draw_limit(const Snapshot& snapshot) {
     fitted_text(term, ImGui::GetContentRegionAvail().x, faint_color(), tip);
 }
 
-// Always takes one line, so that nothing below moves while the slider is dragged or a number is refused.
-void draw_verdict(const RunSpec::Bound& bound, const StableLimit& limit, const std::string& refusal) {
-    const std::string tip =
-        fmt::format("Explicit steps are stable up to {}: beyond it {}.", bound.largest, limit.why);
-    row("Stability", tip);
-    const float width = ImGui::GetContentRegionAvail().x;
-    const std::string c = format_real(bound.value);
-    if (!refusal.empty())
-        fitted_text(refusal, width, error_color());
-    else if (bound.exceeded())
-        fitted_text(fmt::format("Unstable: {} is above {}", c, bound.largest), width, error_color(), tip);
-    else if (bound.value == bound.largest && !limit.at.empty())
-        fitted_text(fmt::format("{} is the limit", c), width, warning_color(), limit.at);
-    else
-        fitted_text(fmt::format("Stable: the limit is {}", bound.largest), width, good_color(), tip);
-}
-
 void draw_unit(UiState& ui, const char* label, const char* setting, const Unit& unit, std::string_view what) {
     const std::string option = fmt::format("--{}", setting);
     const std::string tip = fmt::format(
@@ -171,21 +123,6 @@ void draw_unit(UiState& ui, const char* label, const char* setting, const Unit& 
     text_row({ui, label, tip}, to_string(unit), [&](const std::string& text) {
         change(ui, setting, to_string(read_unit(text, option)));
     });
-}
-
-void draw_diffusivity(UiState& ui, const RunSpec& now) {
-    const std::string unit = fmt::format("{}\xc2\xb2/{}",
-                                         now.unit_length.given() ? now.unit_length.name : "cell",
-                                         now.unit_time.given() ? now.unit_time.name : "step");
-    NumberRange range = kAboveZero;
-    if (const auto bound = now.stability(); bound && !now.allow_unstable)
-        range.most = diffusivity(now) / now.parameter("coefficient") * bound->largest;
-    range.above = "is above the stability limit: use a smaller dt or larger cells";
-    const FieldRow field{ui, "D", "Diffusivity: coefficient = D dt / dx^2", text_width(unit)};
-    if (const auto d = number_row(field, diffusivity(now), range))
-        change(ui, "coefficient", format_real(coefficient_of(now, *d)));
-    same_line();
-    colored_text(unit, faint_color());
 }
 
 // Typing a time goes to the nearest step.
@@ -206,50 +143,7 @@ void draw_time(UiState& ui, const Snapshot& snapshot) {
 
 void draw_parameters(UiState& ui, const RunSpec& now) {
     for (std::size_t i = 0; i < now.parameters.size(); ++i)
-        if (!now.model->built_in)
-            draw_typed(ui, now.model->parameters[i], now.parameters[i]);
-        else
-            draw_named(ui, now, now.model->parameters[i], now.parameters[i]);
-}
-
-void draw_stability(UiState& ui, const RunSpec& now) {
-    const auto bound = now.stability();
-    if (!bound) return;
-    const StableLimit& limit = *now.model->stable;
-    SliderDraft& draft = slider_draft_of(ui, ("##" + limit.parameter).c_str());
-    // Both buttons answer a number above the limit that was typed and refused.
-    const auto typed = draft.typed.wrong.empty() ? std::nullopt : equation::typed_number(draft.typed.text);
-    const bool asks = typed && *typed > bound->largest;
-    draw_verdict(*bound, limit, draft.typed.wrong);
-    draft.typed.says = false;  // hide the refusal, which would cover the buttons
-    const auto use = [&](double value) {
-        change(ui, limit.parameter, format_real(value));
-        draft = {};
-    };
-    row("", "");
-    if (button(
-            fmt::format("Use {}", limit.advised).c_str(),
-            button_size(asks ? 2 : 1),
-            fmt::format("Sets the {} to a stable value", limit.parameter),
-            bound->value < bound->largest && !asks ? fmt::format("The {} is stable", limit.parameter) : ""))
-        use(limit.advised);
-    bool allow = now.allow_unstable, changed = false;
-    if (asks) {
-        constexpr std::string_view kTip = "Allows unstable steps and sets the typed value\n--allow-unstable";
-        same_line();
-        changed = button(fmt::format("Allow {}", format_short(*typed)).c_str(), button_size(1), kTip);
-        allow |= changed;
-    }
-    const std::string tip = fmt::format(
-        "Lets the {} exceed {}, up to {} on the slider. The run pauses if the field overflows.\n"
-        "--allow-unstable",
-        limit.parameter,
-        bound->largest,
-        limit.slider);
-    changed |= checkbox_row("Allow unstable", &allow, tip);
-    if (!changed) return;
-    change(ui, setting_name::allow_unstable, allow ? "true" : "false");
-    if (asks && allow) use(*typed);
+        draw_parameter(ui, now.model->parameters[i], now.parameters[i]);
 }
 
 void draw_time_step(UiState& ui, const Snapshot& snapshot) {
@@ -297,13 +191,17 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
 void draw_units(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     if (!unfolded("Physical units", "Physical lengths, times, values and diffusivity")) return;
-    if (!now.model->built_in) {
-        draw_unit(ui, "Length 1", setting_name::unit_length, now.unit_length, "a length of 1");
-        draw_unit(ui, "Time 1", setting_name::unit_time, now.unit_time, "a time of 1");
-    } else {
-        draw_unit(ui, "dx", setting_name::unit_length, now.unit_length, "the width of a cell");
-        draw_unit(ui, "dt", setting_name::unit_time, now.unit_time, "a step");
-        draw_diffusivity(ui, now);
+    draw_unit(ui, "Length 1", setting_name::unit_length, now.unit_length, "a length of 1");
+    draw_unit(ui, "Time 1", setting_name::unit_time, now.unit_time, "a time of 1");
+    if (now.model->diffusivity) {
+        const auto& [length, time] = std::tie(now.unit_length, now.unit_time);
+        const double d = now.model->diffusivity(now.parameters) * length.size * length.size / time.size;
+        row("D", "The diffusivity in these units");
+        colored_text(fmt::format("{:.6g} {}\xc2\xb2/{}",
+                                 d,
+                                 length.given() ? length.name : "length",
+                                 time.given() ? time.name : "time"),
+                     faint_color());
     }
     constexpr std::string_view kTip =
         "Unit of the values that are shown, beside their colours\n--unit-value mol/L";

@@ -165,7 +165,8 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     if (!now.is_general()) {
         paragraph(
-            "The built-in diffusion has hand-written kernels. Type another equation, or choose one from the "
+            "du/dt = D*lap(u) by euler has hand-written kernels. Type another equation, or choose one from "
+            "the "
             "gallery, to see its generated code.",
             faint_color());
         return;

@@ -44,7 +44,7 @@ InitialChoice current_choice(const std::string& start) {
 
 void begin_with(UiState& ui, const RunSpec& now, const std::string& what) {
     const std::string& name = now.model->components[component_of(ui.panel.initial, now)].name;
-    ui.act(action::Change{setting_name::initial, now.model->built_in ? what : name + "=" + what});
+    ui.act(action::Change{setting_name::initial, name + "=" + what});
 }
 
 const InitialCondition* find_condition(std::string_view name) {
@@ -81,8 +81,7 @@ void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& curren
         chosen ? fmt::format("{}\n--initial {}", chosen->help, chosen->name) : std::string(kTip);
     const char* other = !current.file.empty() ? "a file" : !current.formula.empty() ? "a formula" : kOwn;
     combo_row("Condition", chosen ? chosen->name.data() : other, tip, [&] {
-        if (!now.model->built_in &&
-            choice(kOwn, !chosen && other == kOwn, "u(0) = ... in the text, or 0; restarts the run"))
+        if (choice(kOwn, !chosen && other == kOwn, "u(0) = ... in the text, or 0; restarts the run"))
             begin_with(ui, now, "");
         for (const InitialCondition& condition : initial_conditions())
             if (choice(condition.name.data(), &condition == chosen, condition.help))
@@ -223,15 +222,13 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
     if (condition) draw_parameters(ui, *condition);
     if (condition && condition->random) draw_seed(ui, now);
     draw_apply(ui, now, current);
-    if (!now.model->built_in)
-        formula_row(
-            {ui,
-             "Formula",
-             "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); "
-             "restarts the run\n--initial NAME=FORMULA"},
-            current.formula,
-            now.model->text,
-            [&](const std::string& formula) { begin_with(ui, now, formula); });
+    formula_row({ui,
+                 "Formula",
+                 "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); "
+                 "restarts the run\n--initial NAME=FORMULA"},
+                current.formula,
+                now.model->text,
+                [&](const std::string& formula) { begin_with(ui, now, formula); });
     subtitle("From a file", "Arrays and pictures");
     draw_file(ui, snapshot);
 }

@@ -264,7 +264,7 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot, std::string_view w
                                      : !snapshot.recording.empty() ? "The recording needs the steps between"
                                      : stepping->jumps ? "The present method makes all steps at once"
                                      : steps == 0      ? "The run is at this step"
-                                     : !jump           ? "Only for the built-in diffusion"
+                                     : !jump           ? "Only for du/dt = D*lap(u) by euler"
                                                        : "";
     if (button_row("Direct (spectral)", tip, why_not)) ui.act(action::Jump{to, true});
     const auto of_steps = measured_error(snapshot, *stepping);
@@ -350,11 +350,6 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
 
 void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    if (now.model->built_in) {  // typed equations have a section for theirs
-        draw_parameters(ui, now);
-        draw_stability(ui, now);
-        draw_units(ui, snapshot);
-    }
     draw_boundary(ui, now);
     draw_sides(ui, snapshot);
     subtitle("Steps", "Exact numbers of steps; for steps per frame see the toolbar");
