@@ -140,7 +140,7 @@ Json notes_json(const WebStart& start, bool shows) {
         notes.push_back(
             fmt::format("The page does not have the rates of the step before, so its first step is one of "
                         "Euler's method instead of {}'s.",
-                        now.integrator()));
+                        name_of(now.integrator())));
     if (!shows) notes.push_back(fmt::format("The shown formula, {}, cannot be computed here.", now.shown()));
     return notes;
 }

@@ -73,7 +73,7 @@ void draw_parameter(UiState& ui, const ModelParameter& parameter, double value) 
     const ImVec2 least = ImGui::GetCursorScreenPos();
     const ImVec2 most(least.x + ImGui::CalcItemWidth(), least.y + ImGui::GetFrameHeight());
     const auto edit = live_slider("##value",
-                                  ui.panel.simulation.parameters[parameter.name],
+                                  ui,
                                   value,
                                   look_of(parameter, draft, value),
                                   "Drag, or click to type a number; right-click for the range\n" + option);
