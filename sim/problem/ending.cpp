@@ -19,7 +19,7 @@ struct ClockUnit {
     std::string_view name;
     double seconds;
 };
-constexpr std::array kClockUnits{ClockUnit{"min", 60}, ClockUnit{"h", 3600}, ClockUnit{"s", 1}};
+constexpr std::array kClockUnits{ClockUnit{"h", 3600}, ClockUnit{"min", 60}, ClockUnit{"s", 1}};
 
 // The positive number before a suffix; empty if the text is none.
 std::optional<double> number_before(std::string_view text, std::string_view suffix) {

@@ -68,7 +68,11 @@ TEST_CASE("A time that a run is to reach is found where dt changes on the way") 
         set_setting(spec, "dt", dt);
         set_setting(spec, "at", "20:dt=0.05");
         Simulation simulation = begun(spec), again = begun(spec);
-        advance(simulation, {.time = 3}, {}, kLongSlices);
+        // An observer in time shortens no step; only the end of a run does.
+        bool looked = false;
+        const Observer at_three{[](const RunClock&) { return Due{.time = 3}; },
+                                [&](Simulation&) { looked = true; }};
+        advance(simulation, {.stops = [&] { return looked; }}, {{at_three}}, kLongSlices);
         while (!is_at(again.time(), 3, again.next_dt())) again.apply(Advance{1});
         CHECK(simulation.step() == again.step());
         CHECK(simulation.time() == again.time());

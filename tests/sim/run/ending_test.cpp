@@ -95,8 +95,8 @@ TEST_CASE("A run ends at a time to the bit, however dt is chosen and wherever th
             Simulation simulation = begun(spec);
             run_to_end(simulation);
             CHECK(std::abs(simulation.time() - 3.01) < 1e-12);
-            require_same_end(spec, 11);
-            require_same_end(spec, simulation.step() - 1);
+            for (const long long cut : {simulation.step() / 2, simulation.step() - 1})
+                require_same_end(spec, cut);
         }
     for (const char* integrator : {"euler", "ab2", "rkl2", "imex"}) {
         CAPTURE(integrator);
@@ -172,18 +172,20 @@ TEST_CASE("A condition that differs between cells, or of rates that there are no
 }
 
 TEST_CASE("A run stops at the first step at which a field is not finite") {
-    for (const char* method : {"auto", "reference"}) {
-        RunSpec spec = run_of_text("u' = u*u; v' = v; u(0) = 10; v(0) = 1; size = 6x4");  // 10^(2^n)
+    // 10^(2^n) exceeds float32 at step 6; the reference steps in float64.
+    for (const auto& [method, step] : {std::pair{"auto", 6LL}, std::pair{"reference", 9LL}}) {
+        CAPTURE(method);
+        RunSpec spec = run_of_text("u' = u*u; v' = v; u(0) = 10; v(0) = 1; size = 6x4");
         spec.method = method;
         spec.steps = 5000;
         Simulation simulation = begun(spec);
         FiniteWatch watch;
         run_to_end(simulation, &watch);
         REQUIRE(watch.found());
-        CHECK(watch.found()->text() == "u is not finite at step 6");
-        CHECK(simulation.step() == 6);
+        CHECK(watch.found()->text() == "u is not finite at step " + std::to_string(step));
+        CHECK(simulation.step() == step);
         Simulation again = begun(spec);
-        again.apply(Advance{6});
+        again.apply(Advance{step});
         CHECK(same_bits(again.field(), simulation.field()));
     }
 }
