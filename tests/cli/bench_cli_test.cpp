@@ -71,8 +71,7 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
     REQUIRE(contains(read_bytes(folder / "out/work-precision.csv"), "rk4,cpu,float64"));
     REQUIRE(read_picture(folder / "out/work-precision.png").width > 100);
     REQUIRE_FALSE(read_bytes(folder / "out/work-precision.svg").empty());
-    for (const auto& [more, token] : {std::pair{"--size 9", "--model"},
-                                      {"--model life", "u'"},
+    for (const auto& [more, token] : {std::pair{"--model life", "u'"},
                                       {"--model gray-scott --dt 0.1", "--dt"},
                                       {"--model gray-scott --stepper rk4", "--integrator"},
                                       {"--model gray-scott --sweep", "--sweep"},
@@ -156,7 +155,7 @@ TEST_CASE("What bench cannot measure is one line") {
         {"--method tiled", "--backend says cpu"},
         {"--steps 0", "--steps 0"},
         {"--repeats 4", "--repeats 4"},
-        {"--coefficient 0.3", "--coefficient 0.3"},
+        {"--coefficient 0.3", "coefficient 0.3: above 0.25"},
         {"--sweep --size 20", "--sweep"},
         {"--boundary open", "insulated"},
         {"--dtype half", "float32, float64"},

@@ -93,7 +93,7 @@ TEST_CASE("The contour of a cone is a circle, and one on its way across the fiel
     std::size_t on_circle = 0, corners = 0;
     double lines = 0;
     for (const auto& row : rows) {
-        REQUIRE(row.size() == 4);
+        REQUIRE(row.size() == 5);
         // Linear interpolation between cells misses the cone by at most 1 / (8 * 20).
         CHECK(std::hypot(row[2] - 32, row[3] - 30) == Approx(row[0]).margin(0.01));
         on_circle += row[0] == 20;

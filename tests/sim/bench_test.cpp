@@ -154,7 +154,7 @@ TEST_CASE("Beside a GPU's shipped figures each limit of the chart says whose it 
     CHECK(chart.limits[0].value == Approx(5));
     CHECK(chart.limits[2].value == Approx(529).epsilon(0.01));  // the table in kernels/README.md
     CHECK(std::ranges::all_of(chart.series, &figure::ChartSeries::dashed));
-    CHECK(chart.series.size() == 5);
+    CHECK(chart.series.size() == 4);
 }
 
 TEST_CASE("A speed whose repeats differ much says so in the chart") {

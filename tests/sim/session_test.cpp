@@ -330,6 +330,7 @@ TEST_CASE(
                                                          {"seed", "8"},
                                                          {"dtype", "float64"},
                                                          {"allow-unstable", "true"},
+                                                         {"allow-overflow", "true"},
                                                          {"method", "reference"},
                                                          {"threads", "3"},
                                                          {"show", "2*u"},
@@ -355,6 +356,8 @@ TEST_CASE(
                                                 "profile",
                                                 "bookmark",
                                                 "steps",
+                                                "time",
+                                                "until",
                                                 "backend",
                                                 "every",
                                                 "checkpoint",
@@ -841,7 +844,7 @@ TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
     session.apply(action::ExportMeasures{folder.path().string()});
     for (const char* name : {"statistics.csv", "probes.csv", "profile.csv", "histogram.csv"})
         REQUIRE(read_bytes(folder / name).size() > 20);
-    REQUIRE(contains(read_bytes(folder / "probes.csv"), fmt::format("1,7,9,8,{}", at(7, 9))));
+    REQUIRE(contains(read_bytes(folder / "probes.csv"), fmt::format("1,7,9,8,8,{}", at(7, 9))));
 }
 
 TEST_CASE("auto stays asked for until another method is, and is undone as what it was") {

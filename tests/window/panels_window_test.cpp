@@ -232,12 +232,12 @@ TEST_CASE("a click on a section's header closes and opens it, and that is rememb
     Interface window;
     auto& open = window.ui.preferences.open_sections;
     const auto all = open;
-    const ImVec2 header = window.find("##panel", {"Simulation"}).GetCenter();
+    const ImVec2 header = window.find("##panel", {"Equation"}).GetCenter();
     window.click(header);
     CHECK(open.size() == all.size() - 1);
-    CHECK(std::ranges::find(open, "Simulation") == open.end());
+    CHECK(std::ranges::find(open, "Equation") == open.end());
     window.click(header);
-    CHECK(open.back() == "Simulation");
+    CHECK(open.back() == "Equation");
 }
 
 TEST_CASE("the initial condition's draft follows the session and is its own in between") {

@@ -29,6 +29,9 @@ std::string read_method(std::string_view text) {
     for (const std::string_view model : {kDiffusion, kEquation})
         for (const Method& method : methods(model))
             if (!contains(known, method.name)) known.emplace_back(method.name);
+    // A name of earlier versions.
+    if (const Method* method = find_method(text); method && !contains(known, text))
+        return std::string(method->name);
     return setting_row::known_name("method", text, known);
 }
 
