@@ -284,7 +284,10 @@ void advance(HeldSimulation& held, long long steps, const nb::object& progress) 
             // One step at a time needs no cost.
             const long long most = left > 1 ? python_slice(simulation) : 1;
             if (!watch.found()) advance_slice(simulation, {begin + left}, {}, most);
-            if (watches && !watch.found()) watch.look(simulation, false);
+            // A look costs about as much as some steps: calls of few steps look now and then.
+            constexpr long long kManySteps = 100;
+            const bool at_end = steps >= kManySteps && simulation.step() - begin == left;
+            if (watches && !watch.found()) watch.look(simulation, at_end);
             require_finite(watch);
             return simulation.step() - begin;
         });

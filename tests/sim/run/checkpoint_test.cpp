@@ -101,8 +101,9 @@ TEST_CASE("What contradicts the run so far is refused when it goes on") {
     };
     for (const auto& [name, value] :
          {std::pair{"initial", "gaussian"}, {"seed", "7"}, {"at", "10:coefficient=0.1"}, {"every", "3"}}) {
-        CAPTURE(name);
-        REQUIRE(contains(refusal(name, value), "contradicts"));
+        const std::string told = refusal(name, value);
+        CAPTURE(name, told);
+        REQUIRE(contains(told, "contradicts"));
     }
     // Events from the checkpoint's step on.
     for (const auto& [name, value] : {std::pair{"coefficient", "0.1"},
