@@ -464,7 +464,8 @@ TEST_CASE("Runs end at a time or by a condition, with frames and checkpoints in 
     CHECK(until.at("ended_by") == "until");
     CHECK(until.at("steps_asked").is_null());
     CHECK(fs::exists(folder / "until/checkpoint"));
-    require_refused(stencilscope(run + "--every 9 --until u<1 --out {}", folder / "none"), 2, "from cell to cell");
+    require_refused(
+        stencilscope(run + "--every 9 --until u<1 --out {}", folder / "none"), 2, "from cell to cell");
     require_refused(stencilscope(run + "--every 10min --out {}", folder / "none"), 2, "0.5t");
 }
 

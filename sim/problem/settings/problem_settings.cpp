@@ -288,15 +288,12 @@ std::vector<Setting> problem_settings() {
              parameter},
             set_dt,
             [](const RunSpec& s) { return unless_empty(to_string(s.dt)); }),
-        row({setting_name::tolerance, "E", tolerance_help, parameter},
-            set_tolerance,
-            get_nothing),
+        row({setting_name::tolerance, "E", tolerance_help, parameter}, set_tolerance, get_nothing),
         row({setting_name::dx, "H", "distance of cells", shape},
             set_dx,
             [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
         formerly("stepper",
-                 row({setting_name::integrator,
-                      "NAME", integrator_help, shape},
+                 row({setting_name::integrator, "NAME", integrator_help, shape},
                      set_integrator,
                      [](const RunSpec& s) {
                          return s.chosen_integrator ? Json(name_of(*s.chosen_integrator)) : Json();
