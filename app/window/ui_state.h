@@ -32,7 +32,7 @@ inline constexpr int kMinWindow = 320, kMaxWindow = 16384;  ///< width and heigh
 inline constexpr float kMinFontSize = 10, kMaxFontSize = 32;
 inline constexpr float kMinPanelWidth = 280, kMaxPanelWidth = 900;
 
-/// What the export panel writes.
+/// The export panel writes these files into this folder.
 struct ExportChoices {
     std::string folder = kExportFolder;
     std::vector<std::string> files = default_exports();

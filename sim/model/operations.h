@@ -60,7 +60,7 @@ struct Mirrored {
     std::array<bool, 3> zero{};  ///< arguments that are the number 0, which is even and odd
 };
 
-/// What writes the instructions of an operation.
+/// An operation writes its instructions through an Emitter.
 struct Emitter {
     Builder& builder;
     Elementary functions;

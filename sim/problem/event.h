@@ -1,5 +1,5 @@
-// What happens on the way of a run: events, which its user did or planned, and the time steps that the run
-// decided itself.
+// Events change a run at a step, as its user did or planned. The step log holds the time steps that the run
+// chose by its limit or tolerance.
 #pragma once
 
 #include <string>

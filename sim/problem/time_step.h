@@ -45,7 +45,7 @@ double dt_of(const TimeStep& step);
 TimeStep with_dt(const TimeStep& step, double dt);
 /// Whether the run changes dt on its way.
 bool is_adaptive(const TimeStep& step);
-/// The same choice before a run has decided dt.
+/// Returns the choice without the dt that a run chose: following 0.8 of the limit, or a tolerance.
 TimeStep undecided(const TimeStep& step);
 
 /// Reads "0.01", "0.8limit", "follow:0.8limit", "tolerance:1e-4"; the last two also with the present step,

@@ -64,7 +64,8 @@ struct Due {
     bool is_reached(const RunClock& clock) const;
 };
 
-/// What happens at certain steps of a run: a frame, a checkpoint, a row of a table, a stop condition.
+/// An observer looks at a run at certain steps: it writes a frame, a checkpoint or a row of a table, or tests
+/// a stop condition.
 struct Observer {
     std::function<Due(const RunClock& clock)> next;  ///< later than the clock
     std::function<void(Simulation&)> look;           ///< called once the run is there

@@ -37,8 +37,8 @@ enum class RidgeStop {
 };
 const char* name_of(RidgeStop stop);
 
-/// What a step changes in the vectors of one solution: hbar = h - hbar_factor hbar, x += x_factor hbar,
-/// h = v - h_factor h.
+/// Factors of one step for one solution. Its vectors are updated in this order: hbar = h - hbar_factor hbar,
+/// x += x_factor hbar, h = v - h_factor h.
 struct LsmrUpdate {
     std::size_t solution = 0;
     double hbar_factor = 0, x_factor = 0, h_factor = 0;
