@@ -29,9 +29,9 @@ class Background {
     template <class F>
     void start(F work) {
         thread_ = {};
-        const auto task = std::make_shared<std::packaged_task<T(const std::stop_token&)>>(std::move(work));
-        result_ = task->get_future();
-        const auto run = [task, on_end = on_end_](const std::stop_token& stop) {
+        task_ = std::make_unique<Task>(std::move(work));
+        result_ = task_->get_future();
+        const auto run = [task = task_.get(), on_end = on_end_](const std::stop_token& stop) {
             (*task)(stop);
             if (on_end) on_end();
         };
@@ -51,15 +51,25 @@ class Background {
     bool running() const { return !wait_for({}); }
 
     /// Returns the result of finished work, once. Rethrows the exception of the work.
-    std::optional<T> poll() { return busy() && !running() ? std::optional<T>(result_.get()) : std::nullopt; }
+    std::optional<T> poll() { return busy() && !running() ? std::optional<T>(get()) : std::nullopt; }
     /// Waits for the result and returns it.
-    T get() { return result_.get(); }
+    T get() {
+        result_.wait();
+        thread_ = {};
+        const auto task = std::move(task_);
+        return result_.get();
+    }
 
     /// Asks the work to end, by its stop token.
     void cancel() { thread_.request_stop(); }
 
   private:
+    using Task = std::packaged_task<T(const std::stop_token&)>;
+
     std::function<void()> on_end_;
+    // Only the caller's thread destroys the task, and with it an exception of the work: ThreadSanitizer does not
+    // see how the standard library counts the owners of an exception.
+    std::unique_ptr<Task> task_;
     std::future<T> result_;
     std::jthread thread_;
 };

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,7 @@ class SharedList {
   public:
     SharedList() = default;
     SharedList(std::initializer_list<T> items) : SharedList(std::vector<T>(items)) {}
-    explicit SharedList(std::vector<T> items) { put(std::move(items)); }
+    SharedList(std::vector<T> items) { put(std::move(items)); }
     SharedList(const SharedList& other) : items_(other.items_), size_(other.size_), shared_(true) {
         other.mark_shared();
     }
@@ -31,6 +33,11 @@ class SharedList {
     const T* begin() const { return items_ ? items_->data() : nullptr; }
     const T* end() const { return begin() + size_; }
     const T& operator[](std::size_t i) const { return begin()[i]; }
+    const T& at(std::size_t i) const {
+        if (i >= size_) throw std::out_of_range("SharedList::at");
+        return begin()[i];
+    }
+    const T& front() const { return begin()[0]; }
     const T& back() const { return begin()[size_ - 1]; }
     friend bool operator==(const SharedList& a, const SharedList& b) { return std::ranges::equal(a, b); }
 

@@ -117,10 +117,10 @@ struct Snapshot {
     std::shared_ptr<const StepLimit> step_limit;  ///< for typed equations, once computed
 
     std::optional<Statistics> start_statistics;
-    SharedVector<MeasuredMoment> series;  ///< statistics of the field; newest last
+    SharedList<MeasuredMoment> series;  ///< statistics of the field; newest last
     std::optional<double>
         drift;  ///< relative drift of the total; only if the boundary conserves it and nothing was painted
-    SharedVector<ProbeSeries> probes;
+    SharedList<ProbeSeries> probes;
 
     ExecutionPath way;    ///< execution path of the solver
     Speed speed;          ///< average over the newest batches; zeros before the first, and for exact n-step

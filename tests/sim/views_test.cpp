@@ -1,8 +1,8 @@
 // Parts of a session, each driven alone.
 #include "sim/session/views.h"
 
-#include "sim/machine/shared_vector.h"
 #include "sim/problem/settings/settings.h"
+#include "sim/problem/shared_list.h"
 #include "sim/run/resolve.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -62,15 +62,15 @@ TEST_CASE("A frame is due for another request, and for another field once the la
     CHECK(views.frame()->serial == 2);
 }
 
-TEST_CASE("Copies of a shared vector have the same elements until one of them changes") {
-    SharedVector<int> one{1, 2, 3};
-    const SharedVector<int> other = one;
+TEST_CASE("Copies of a shared list have the same elements until one of them changes") {
+    SharedList<int> one{1, 2, 3};
+    const SharedList<int> other = one;
     CHECK(one.begin() == other.begin());
-    one.own().push_back(4);
+    one.push_back(4);
     CHECK(one.size() == 4);
     CHECK(other.size() == 3);
     const int* mine = one.begin();
-    one.own()[0] = 7;
+    one.modify([](std::vector<int>& items) { items[0] = 7; });
     CHECK(one.begin() == mine);
     CHECK(other.front() == 1);
 }

@@ -286,7 +286,7 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
     lab.ui.panes = three_up();
     lab.frame();
     CHECK(lab.ui.plots.width == 0);
-    lab.snapshot.probes.own().push_back({3, 4, {}, {}});
+    lab.snapshot.probes.push_back({3, 4, {}, {}});
     lab.frame();
     REQUIRE(lab.ui.plots.width > 0);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -297,7 +297,7 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
         }
     }
     CHECK(lab.output.request.panes.size() == 3);
-    lab.snapshot.probes.own().clear();
+    lab.snapshot.probes = {};
     lab.ui.profiles = {ProfileLine{{1, 1}, {9, 9}}};
     lab.frame();
     CHECK(lab.ui.plots.width > 0);
@@ -307,7 +307,7 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
 
     Lab row({1500, 1500});  // plots below three pictures in a row are as wide as these
     row.ui.panes = three_up();
-    row.snapshot.probes.own().push_back({3, 4, {}, {}});
+    row.snapshot.probes.push_back({3, 4, {}, {}});
     row.frame();
     REQUIRE(row.slot(2).title.y == row.slot(0).title.y);
     const ScreenRect& last = row.slot(2).title;

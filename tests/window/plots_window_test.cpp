@@ -82,7 +82,7 @@ TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
     window.frames(2);
     CHECK(window_rect("Plots").drawn);
     window.ui.profiles.clear();
-    window.snapshot.probes.own().clear();
+    window.snapshot.probes = {};
     window.frames(2);
     CHECK_FALSE(window_rect("Plots").drawn);
 }
@@ -90,7 +90,7 @@ TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
 TEST_CASE("a fourth pane too low for two plots scrolls, and both are drawn") {
     Interface window;
     window.ui.preferences.panels = false;
-    window.snapshot.probes.own().resize(4, window.snapshot.probes.front());
+    window.snapshot.probes = std::vector(4, window.snapshot.probes.front());
     window.ui.plots = {700, 400, 280, 330};
     window.frames(2);
     const auto* pane = ImGui::FindWindowByName("##plots");
@@ -99,7 +99,7 @@ TEST_CASE("a fourth pane too low for two plots scrolls, and both are drawn") {
     ImGui::SetScrollY(ImGui::FindWindowByName("##plots"), pane->ScrollMax.y);
     window.frames(2);
     const int with_probes = pane->DrawList->VtxBuffer.Size;
-    window.snapshot.probes.own().clear();
+    window.snapshot.probes = {};
     window.frames(2);
     CHECK(with_probes > pane->DrawList->VtxBuffer.Size + 500);
 }
@@ -119,7 +119,7 @@ TEST_CASE("what the mouse is over in the profile's plot has its place along the 
     Interface window;
     window.ui.preferences.panels = false;
     window.ui.plots = {700, 400, 500, 300};
-    window.snapshot.probes.own().clear();
+    window.snapshot.probes = {};
     const double length = window.snapshot.frame->profiles.front().distance.back();
     const auto at = [&](float x) {
         window.move_mouse(ImVec2(x, 550));
@@ -154,7 +154,7 @@ TEST_CASE("ways of probes grow with the steps, and begin anew where the run goes
     CHECK(state.trajectories[0].points[4] == SamplePoint{2, -2});
     look(2, 7);
     CHECK(state.trajectories[0].points == std::vector<SamplePoint>{{7, -7}});
-    snapshot.probes.own().push_back({9, 9, {}, {}});
+    snapshot.probes.push_back({9, 9, {}, {}});
     look(3, 8);
     REQUIRE(state.trajectories.size() == 2);
     CHECK(state.trajectories[1].points.size() == 1);

@@ -56,12 +56,19 @@ Histogram measure_histogram(Solver& solver, const Observable& what, const ValueR
 }
 
 const Statistics& Measures::add(long long step, Solver& solver, const Observable& what) {
-    std::vector<MeasuredMoment>& series = series_.own();
-    if (!series.empty() && series.back().step == step) series.pop_back();
-    series.push_back({step, solver.statistics(what)});
-    if (max_moments_ > 0 && series.size() > max_moments_) thin_out(series);
+    const MeasuredMoment moment{step, solver.statistics(what)};
+    const bool replaces = !series_.empty() && series_.back().step == step;
+    if (!replaces && (max_moments_ == 0 || series_.size() < max_moments_)) {
+        series_.push_back(moment);
+    } else {
+        series_.modify([&](std::vector<MeasuredMoment>& series) {
+            if (replaces) series.pop_back();
+            series.push_back(moment);
+            if (max_moments_ > 0 && series.size() > max_moments_) thin_out(series);
+        });
+    }
     add_probe_values(step, solver, what);
-    return series.back().statistics;
+    return series_.back().statistics;
 }
 
 void Measures::add_probe(int x, int y, int nx, int ny) {
@@ -69,11 +76,12 @@ void Measures::add_probe(int x, int y, int nx, int ny) {
         throw InputError("there is no cell ({}, {}): the field has {}x{}", x, y, nx, ny);
     if (probes_.size() >= kMaxProbes)
         throw InputError("there are {} probes already: remove one first", kMaxProbes);
-    probes_.own().push_back({x, y, {}, {}});
+    probes_.push_back({x, y, {}, {}});
 }
 
 void Measures::remove_probe(int index) {
-    if (index >= 0 && std::size_t(index) < probes_.size()) probes_.own().erase(probes_.own().begin() + index);
+    if (index < 0 || std::size_t(index) >= probes_.size()) return;
+    probes_.modify([&](std::vector<ProbeSeries>& probes) { probes.erase(probes.begin() + index); });
 }
 
 void Measures::add_probe_values(long long step, Solver& solver, const Observable& what) {
@@ -81,31 +89,37 @@ void Measures::add_probe_values(long long step, Solver& solver, const Observable
     std::vector<SamplePoint> points;
     for (const ProbeSeries& probe : probes_) points.push_back({probe.x + 0.5, probe.y + 0.5});
     const std::vector<double> values = solver.sample(what, points, false);
-    for (std::size_t i = 0; i < probes_.size(); ++i) {
-        ProbeSeries& probe = probes_.own()[i];
-        if (!probe.steps.empty() && probe.steps.back() == step) {
-            probe.values.back() = values[i];
-            continue;
+    probes_.modify([&](std::vector<ProbeSeries>& probes) {
+        for (std::size_t i = 0; i < probes.size(); ++i) {
+            ProbeSeries& probe = probes[i];
+            if (!probe.steps.empty() && probe.steps.back() == step) {
+                probe.values.back() = values[i];
+                continue;
+            }
+            probe.steps.push_back(step);
+            probe.values.push_back(values[i]);
+            if (max_moments_ == 0 || probe.steps.size() <= max_moments_) continue;
+            thin_out(probe.steps);
+            thin_out(probe.values);
         }
-        probe.steps.push_back(step);
-        probe.values.push_back(values[i]);
-        if (max_moments_ == 0 || probe.steps.size() <= max_moments_) continue;
-        thin_out(probe.steps);
-        thin_out(probe.values);
-    }
+    });
 }
 
 void Measures::rewind(long long step) {
-    std::erase_if(series_.own(), [&](const MeasuredMoment& m) { return m.step > step; });
-    for (ProbeSeries& probe : probes_.own()) {
-        const auto keep = std::size_t(std::ranges::upper_bound(probe.steps, step) - probe.steps.begin());
-        probe.steps.resize(keep);
-        probe.values.resize(keep);
-    }
+    series_ = series_.until(step);
+    probes_.modify([&](std::vector<ProbeSeries>& probes) {
+        for (ProbeSeries& probe : probes) {
+            const auto keep = std::size_t(std::ranges::upper_bound(probe.steps, step) - probe.steps.begin());
+            probe.steps.resize(keep);
+            probe.values.resize(keep);
+        }
+    });
 }
 
 void Measures::resize(int nx, int ny) {
-    std::erase_if(probes_.own(), [&](const ProbeSeries& probe) { return probe.x >= nx || probe.y >= ny; });
+    probes_.modify([&](std::vector<ProbeSeries>& probes) {
+        std::erase_if(probes, [&](const ProbeSeries& probe) { return probe.x >= nx || probe.y >= ny; });
+    });
 }
 
 std::string statistics_csv(const Measures& measures, const TableUnits& units) {

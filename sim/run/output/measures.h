@@ -9,8 +9,8 @@
 
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/statistics.h"
-#include "sim/machine/shared_vector.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/shared_list.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -64,15 +64,15 @@ class Measures {
 
     /// Adds the current statistics and probe values; replaces an entry at the same step.
     const Statistics& add(long long step, Solver& solver, const Observable& what);
-    const SharedVector<MeasuredMoment>& series() const { return series_; }
+    const SharedList<MeasuredMoment>& series() const { return series_; }
 
     /// Throws InputError beyond kMaxProbes or outside of the field.
     void add_probe(int x, int y, int nx, int ny);
     void remove_probe(int index);
-    const SharedVector<ProbeSeries>& probes() const { return probes_; }
+    const SharedList<ProbeSeries>& probes() const { return probes_; }
 
     /// Restores the series of a resumed run.
-    void resume(std::vector<MeasuredMoment> series, std::vector<ProbeSeries> probes) {
+    void resume(SharedList<MeasuredMoment> series, SharedList<ProbeSeries> probes) {
         series_ = std::move(series);
         probes_ = std::move(probes);
     }
@@ -86,8 +86,8 @@ class Measures {
     void add_probe_values(long long step, Solver& solver, const Observable& what);
 
     std::size_t max_moments_;
-    SharedVector<MeasuredMoment> series_;
-    SharedVector<ProbeSeries> probes_;
+    SharedList<MeasuredMoment> series_;
+    SharedList<ProbeSeries> probes_;
 };
 
 /// All tables of one formula.

@@ -289,9 +289,10 @@ Snapshot full_snapshot(Dice& dice) {
     for (int i = 0; i <= 100; ++i) {
         const Statistics statistics{
             -std::exp(-0.02 * i), std::exp(-0.03 * i), 1e6 + dice.uniform(0, 10), 0.25, 0};
-        snapshot.series.own().push_back({i * snapshot.step / 100, statistics});
+        snapshot.series.push_back({i * snapshot.step / 100, statistics});
     }
-    snapshot.series.own().back().statistics.not_finite = std::size_t(dice.integer(1, 1000));
+    snapshot.series.modify(
+        [&](auto& series) { series.back().statistics.not_finite = std::size_t(dice.integer(1, 1000)); });
     snapshot.drift = dice.uniform(-1e-6, 1e-6);
     for (int k = 0; k < 3; ++k) {
         ProbeSeries probe{dice.integer(0, 1999), dice.integer(0, 1999), {}, {}};
@@ -299,7 +300,7 @@ Snapshot full_snapshot(Dice& dice) {
             probe.steps.push_back(i * 10);
             probe.values.push_back(std::cos(i * 0.03 * (k + 1)) + dice.uniform(0, 0.1));
         }
-        snapshot.probes.own().push_back(probe);
+        snapshot.probes.push_back(probe);
     }
     snapshot.speed = {dice.uniform(50, 5000), dice.uniform(0.5, 500), dice.uniform(5, 4000)};
     snapshot.limits = {1.1 * snapshot.speed.effective_gb_per_s, 1e12 * dice.uniform(0.1, 30)};
