@@ -15,9 +15,7 @@
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
 #include "sim/examples/context.h"
-#include "sim/examples/estimate.h"
-#include "sim/examples/example.h"
-#include "sim/examples/report/report_text.h"
+#include "sim/examples/report.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
@@ -36,22 +34,9 @@ struct ExampleOrder {
     bool quiet = false;
 };
 
-// Says that a run will be long, and what would be shorter; only to who waits for it.
-void note_length(const ExampleRequest& request) {
-    if (!may_be_long(request)) return;
-    const CpuRates rates = measure_cpu_rates(request.threads());
-    const double seconds = estimated_seconds(request, rates);
-    if (seconds < kLongSeconds) return;
-    const std::string shorter = command_text(sized_for(request, rates));
-    note("stencilscope: {}", estimate_text(seconds));
-    if (shorter != command_text(request)) note("; some seconds: {}", shorter);
-    note("\n");
-}
-
 // Prints rows as they are measured, with a header for each group.
 Report work(const ExampleOrder& order, const Machine& machine) {
     ProgressLine progress(order.quiet);
-    if (!order.quiet && progress.terminal()) note_length(order.request);
     bool begun = false;
     std::size_t shown = 0;
     const auto show = [&](const Report& report) {

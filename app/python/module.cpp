@@ -16,7 +16,7 @@
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/report_text.h"
+#include "sim/examples/report.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"

@@ -162,7 +162,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_revealed(ui);
     // Sections that need these set them again in each frame in which they are visible.
     ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = ui.panel.equation.editing = false;
-    ui.panel.code.waits = ui.panel.examples.waits = ui.panel.sessions.waits = false;
+    ui.panel.code.waits = ui.panel.sessions.waits = false;
     ui.on_profile.reset();
     ui.slider_drawn = false;
 
@@ -219,9 +219,9 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
-    return tooltip_waits() || text_waits || ui.panel.code.waits || ui.panel.examples.waits ||
-           ui.panel.sessions.waits || notice_fades(ui, snapshot) || ui.panel.tour.done ||
-           ui.panel.tour.settles > 0 || ImGui::GetTime() < std::max(ui.panel.copied_until, ui.said_until);
+    return tooltip_waits() || text_waits || ui.panel.code.waits || ui.panel.sessions.waits ||
+           notice_fades(ui, snapshot) || ui.panel.tour.done || ui.panel.tour.settles > 0 ||
+           ImGui::GetTime() < std::max(ui.panel.copied_until, ui.said_until);
 }
 
 }  // namespace stencil

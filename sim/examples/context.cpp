@@ -37,6 +37,15 @@ nlohmann::ordered_json settings_of(const ExampleRequest& request) {
     return json;
 }
 
+// ", about 9 min left"; empty for a short time.
+std::string text_of_rest(double seconds) {
+    constexpr double kShort = 10, kMinute = 60, kHour = 3600;
+    if (seconds < kShort) return "";
+    if (seconds < 1.5 * kMinute) return fmt::format(", about {:.0f} s left", seconds);
+    if (seconds < 1.5 * kHour) return fmt::format(", about {:.0f} min left", seconds / kMinute);
+    return fmt::format(", about {:.0f} h left", seconds / kHour);
+}
+
 // Memory that a measurement allocates is not counted as the example's.
 double beside_the_work(const std::function<double()>& measure) {
 #if STENCILSCOPE_HAS_CUDA
@@ -94,6 +103,7 @@ double ExampleContext::gpu_budget() const {
 void ExampleContext::begin_part(const std::string& doing) {
     doing_ = doing;
     shown_ = 0;
+    begun_ = std::chrono::steady_clock::now();
     begin_call(0, 1);
 }
 
@@ -105,7 +115,9 @@ void ExampleContext::begin_call(int call, int calls) {
 
 void ExampleContext::progress(double share) {
     shown_ = std::max(shown_, (call_ + std::clamp(share, 0.0, 1.0)) / calls_);
-    if (watch_.progress) watch_.progress(shown_, doing_);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun_;
+    if (watch_.progress)
+        watch_.progress(shown_, doing_ + text_of_rest(shown_ > 0 ? passed.count() * (1 / shown_ - 1) : 0));
     pause();
 }
 

@@ -1,6 +1,7 @@
 // The surroundings of an example: the machine, the report that it fills, and whoever watches.
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -9,7 +10,7 @@
 
 #include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/example.h"
-#include "sim/examples/report/report.h"
+#include "sim/examples/report.h"
 #include "sim/machine/machine.h"
 
 namespace stencil {
@@ -51,7 +52,8 @@ class ExampleContext {
     double gpu_budget() const;
 
     /// Progress is the share, 0 to 1, of the part that runs now: a row, or what is prepared for rows. A part
-    /// that is timed consists of equal calls, the first of which warms up. All three throw Cancelled.
+    /// that is timed consists of equal calls, the first of which warms up. What is told says about how long
+    /// a long part still takes. All three throw Cancelled.
     void begin_part(const std::string& doing);
     void begin_call(int call, int calls);
     void progress(double share_of_call);
@@ -90,6 +92,7 @@ class ExampleContext {
     std::string doing_;
     int call_ = 0, calls_ = 1;  ///< of the part that runs now
     double shown_ = 0;          ///< the share of it that was told last
+    std::chrono::steady_clock::time_point begun_;
     double copy_[2] = {0, 0};
     double tflops_[2][2] = {{0, 0}, {0, 0}};
 };

@@ -1,14 +1,94 @@
 #include "sim/examples/example.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <vector>
-
+#include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 
 namespace stencil {
 namespace {
+
+using Kind = ExampleOption::Kind;
+
+constexpr std::string_view kBackends[] = {"auto", "cpu", "cuda"};
+constexpr std::string_view kDTypes[] = {"float32", "float64", "both"};
+
+constexpr ExampleOption kCommonOptions[] = {
+    {.name = "backend",
+     .kind = Kind::choice,
+     .value = "NAME",
+     .help = "where it runs; auto is the CPU and the GPU",
+     .standard = "auto",
+     .choices = kBackends},
+    {.name = "dtype",
+     .kind = Kind::dtypes,
+     .value = "NAME",
+     .help = "the precision",
+     .choices = kDTypes,
+     .unset = "the example's own"},
+    {.name = "repeats",
+     .kind = Kind::integer,
+     .value = "N",
+     .help = "timed repeats, of which the median counts (default: by the time that one takes)",
+     .least = 1,
+     .most = 100000,
+     .unset = "automatic"},
+    {.name = "threads",
+     .kind = Kind::integer,
+     .value = "N",
+     .help = "CPU threads (default: all)",
+     .least = 1,
+     .most = 4096,
+     .unset = "all"},
+    {.name = "memory-limit",
+     .kind = Kind::bytes,
+     .value = "BYTES",
+     .help = "use no more GPU memory, e.g. 2GB; what does not fit is refused",
+     .unset = "all that is free"},
+};
+
+std::vector<DType> parse_dtypes(std::string_view text, const std::string& setting) {
+    std::vector<DType> dtypes;
+    for (const std::string& name : split(text == "both" ? "float32,float64" : text, ',')) {
+        const auto dtype = find_dtype(name);
+        if (!dtype) throw InputError("{} {}: must be float32, float64 or both", setting, text);
+        if (!contains(dtypes, *dtype)) dtypes.push_back(*dtype);
+    }
+    return dtypes;
+}
+
+// The value of an option's text. Throws InputError.
+ExampleValue parsed(const ExampleOption& option, const std::string& text) {
+    const std::string setting = fmt::format("--{}", option.name);
+    switch (option.kind) {
+        case Kind::integer:
+            return parse_integer(text, setting, (long long)(option.least), (long long)(option.most));
+        case Kind::real: {
+            const double value = parse_real(text, setting);
+            if (value >= option.least && value <= option.most) return value;
+            throw InputError(
+                "{} {}: must be a number from {} to {}", setting, text, option.least, option.most);
+        }
+        case Kind::flag:
+            return parse_flag(text, setting);
+        case Kind::dtypes:
+            return parse_dtypes(text, setting);
+        case Kind::bytes:
+            return parse_bytes(text, setting);
+        case Kind::choice:
+            if (contains(option.choices, text)) return text;
+            throw InputError("{} {}: must be one of {}", setting, text, fmt::join(option.choices, ", "));
+        case Kind::file:
+            if (text.empty()) throw InputError("{}: needs the name of a file", setting);
+            break;
+        case Kind::text:
+            break;
+    }
+    return text;
+}
 
 // A value that looks like an option itself has to hang on to its own.
 std::string spelled(std::string_view name, const std::string& value) {
@@ -17,6 +97,48 @@ std::string spelled(std::string_view name, const std::string& value) {
 }
 
 }  // namespace
+
+std::span<const ExampleOption> common_options() {
+    return kCommonOptions;
+}
+
+const ExampleOption& OptionValues::find(std::string_view name) const {
+    std::vector<std::string> known;
+    for (const std::span<const ExampleOption> options : {options_, common_options()})
+        for (const ExampleOption& option : options) {
+            if (option.name == name) return option;
+            known.emplace_back(option.name);
+        }
+    throw InputError(unknown_name_message("option", name, known));
+}
+
+void OptionValues::set(std::string_view name, std::string_view text) {
+    const ExampleOption& option = find(name);
+    parsed(option, std::string(text));
+    std::vector<std::string>& values = given_[std::string(name)];
+    if (!option.repeatable) values.clear();
+    values.emplace_back(text);
+}
+
+bool OptionValues::given(std::string_view name) const {
+    return given_.contains(find(name).name);
+}
+
+std::string OptionValues::text(std::string_view name) const {
+    const std::vector<std::string> values = all(name);
+    return values.empty() ? std::string() : values.back();
+}
+
+std::vector<std::string> OptionValues::all(std::string_view name) const {
+    const ExampleOption& option = find(name);
+    if (given(name)) return given_.find(name)->second;
+    if (option.standard.empty()) return {};
+    return {std::string(option.standard)};
+}
+
+ExampleValue OptionValues::value(std::string_view name) const {
+    return parsed(find(name), text(name));
+}
 
 // In the order in which a newcomer would try them: from arithmetic on each element to whole solvers.
 std::span<const Example> examples() {

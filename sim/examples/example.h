@@ -1,17 +1,75 @@
-// The example workloads: a table, and requests as the words that a person would type.
+// The example workloads: a table of them, their options, and requests as the words that a person would type.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "sim/examples/option.h"
 #include "sim/field/field.h"
 
 namespace stencil {
+
+/// One option. Its default is that of the tutorial that the example comes from.
+struct ExampleOption {
+    enum class Kind { integer, real, text, choice, file, flag, dtypes, bytes };
+
+    std::string_view name;  ///< without its dashes
+    Kind kind = Kind::text;
+    std::string_view value = {};  ///< what stands for the value in the help, e.g. "N"; empty for a flag
+    std::string_view help = {};
+    std::string_view standard = {};     ///< as it would be typed; empty: none
+    double least = 0, most = 0;         ///< of integer and real
+    std::string_view replaced_by = {};  ///< an option that, where it is given, leaves this one nothing to say
+    std::span<const std::string_view> choices = {};
+    bool repeatable = false;      ///< may be given several times; all of them count
+    std::string_view unset = {};  ///< for people: what holds where it is not given and has no default
+};
+
+/// The options that all examples have: backend, dtype, repeats, threads, memory-limit.
+std::span<const ExampleOption> common_options();
+
+using ExampleValue =
+    std::variant<std::string, long long, double, bool, std::vector<DType>, std::uint64_t>;  ///< by its kind
+
+/// The values of an example's options and of those that all examples have: as given, or their defaults.
+class OptionValues {
+  public:
+    OptionValues() = default;
+    explicit OptionValues(std::span<const ExampleOption> options) : options_(options) {}
+
+    /// Adds a value of a repeatable option, replaces that of another. Throws InputError: an unknown name, or
+    /// a value that the option does not allow.
+    void set(std::string_view name, std::string_view text);
+
+    bool given(std::string_view name) const;
+    /// The (last) value, else the default; empty where there is neither.
+    std::string text(std::string_view name) const;
+    std::vector<std::string> all(std::string_view name) const;
+    // Of an option of this kind that is given or has a default.
+    long long integer(std::string_view name) const { return std::get<long long>(value(name)); }
+    double real(std::string_view name) const { return std::get<double>(value(name)); }
+    bool flag(std::string_view name) const { return text(name) == "true"; }
+    std::vector<DType> dtypes(std::string_view name) const {
+        return std::get<std::vector<DType>>(value(name));
+    }
+    std::uint64_t bytes(std::string_view name) const { return std::get<std::uint64_t>(value(name)); }
+
+    /// The example's own.
+    std::span<const ExampleOption> options() const { return options_; }
+    /// Throws InputError for an unknown name.
+    const ExampleOption& find(std::string_view name) const;
+
+  private:
+    ExampleValue value(std::string_view name) const;
+
+    std::span<const ExampleOption> options_;
+    std::map<std::string, std::vector<std::string>, std::less<>> given_;
+};
 
 class ExampleContext;
 struct Example;
@@ -41,13 +99,6 @@ void in_dtype(DType dtype, const Run& run) {
         run(double{});
 }
 
-/// The work of a row that is timed on the CPU.
-struct ExampleWork {
-    double operations = 0;  ///< of multiply-adds, two each
-    double bytes = 0;       ///< through memory, if each array is read or written once
-    double prepared = 0;    ///< seconds, once: random numbers, and what results are compared with
-};
-
 struct Example {
     std::string_view name;
     std::string_view summary;  ///< one line
@@ -59,10 +110,6 @@ struct Example {
     void (*check)(const ExampleRequest&);
     /// Fills the context's report. Throws InputError, MachineError, CudaError, std::bad_alloc, Cancelled.
     void (*run)(ExampleContext&);
-    /// Returns an entry for each row on the CPU, roughly, for estimates of their time; none where that is not
-    /// known. For requests that the check accepts. Null: never known.
-    std::vector<ExampleWork> (*work)(const ExampleRequest&, DType) = nullptr;
-    std::span<const std::string_view> sizes = {};  ///< options whose numbers set how much work it is
 };
 
 // The rows of the table, each defined by its own folder.

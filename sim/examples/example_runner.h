@@ -1,17 +1,15 @@
 // An example on a thread of its own: whoever draws never waits for it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 
 #include "sim/examples/context.h"
+#include "sim/machine/background.h"
 
 namespace stencil {
 
@@ -23,9 +21,8 @@ struct ExampleNews {
     bool cancelling = false;  ///< told to end, and has not yet
     double share = 0;         ///< done, 0 to 1
     std::string doing;
-    double seconds = 0;  ///< since its start, or all that it took
-    std::shared_ptr<const Report>
-        report;           ///< the newest; null before its first row, and where it failed before
+    double seconds = 0;                    ///< since its start, or all that it took
+    std::shared_ptr<const Report> report;  ///< the newest; null before its first row, or if that failed
     std::string failure;  ///< why it ended, where it failed; may have lines that belong together
 
     bool saving = false;
@@ -34,17 +31,12 @@ struct ExampleNews {
     bool save_failed = false;
 };
 
-/// One example at a time. All functions return at once, and belong to one thread.
+/// One example at a time. All functions return at once, and belong to one thread. The destructor ends an
+/// example that runs, and waits for that and for what is being saved.
 class ExampleRunner {
   public:
     /// `on_news` is called on other threads, after anything has changed.
-    explicit ExampleRunner(std::function<void()> on_news = {});
-
-    /// Ends an example that runs as soon as it can be ended, and waits for that; what was ordered to be saved
-    /// is written.
-    ~ExampleRunner();
-    ExampleRunner(const ExampleRunner&) = delete;
-    ExampleRunner& operator=(const ExampleRunner&) = delete;
+    explicit ExampleRunner(std::function<void()> on_news = {}) : on_news_(std::move(on_news)) {}
 
     /// Where the request has a folder, the report's files are written there at the end, as the command does.
     /// Lets go of the report before it, which may hold memory. False, and nothing happens, where one still
@@ -63,22 +55,20 @@ class ExampleRunner {
 
   private:
     using Clock = std::chrono::steady_clock;
+    struct State {
+        ExampleNews news;
+        std::string remark;  ///< for every report of the example that runs
+        Clock::time_point begun;
+    };
 
-    void run(const ExampleRequest& request, const Machine& machine);
+    void run(const ExampleRequest& request, const Machine& machine, const std::stop_token& stop);
     std::shared_ptr<const Report> with_remark(const Report& report) const;
-    void publish(const Report& report);
-    void finish(std::shared_ptr<const Report> report, std::string failure);
     void write(const Report& report, const std::filesystem::path& folder);
-    void change(const std::function<void()>& apply);
+    void change(const std::function<void(ExampleNews&)>& apply);
 
     std::function<void()> on_news_;
-    std::atomic<bool> cancelled_{false};
-    mutable std::mutex mutex_;
-    ExampleNews news_;          // the rest is guarded by mutex_ too
-    std::string remark_;        ///< for every report of the example that runs
-    Clock::time_point begun_;   ///< the example
-    Clock::time_point copied_;  ///< the newest report
-    std::jthread thread_, saver_;
+    Shared<State> state_;
+    Background<bool> work_, saver_;
 };
 
 }  // namespace stencil

@@ -67,8 +67,8 @@ class Background {
     using Task = std::packaged_task<T(const std::stop_token&)>;
 
     std::function<void()> on_end_;
-    // Only the caller's thread destroys the task, and with it an exception of the work: ThreadSanitizer does not
-    // see how the standard library counts the owners of an exception.
+    // Only the caller's thread destroys the task, and with it an exception of the work: ThreadSanitizer does
+    // not see how the standard library counts the owners of an exception.
     std::unique_ptr<Task> task_;
     std::future<T> result_;
     std::jthread thread_;

@@ -131,7 +131,7 @@ TEST_CASE("Errors in subscripts have a caret under the place") {
         CHECK(contains(message, mistake.said));
         require_caret(message, mistake.place);
     }
-    CHECK(contains(message_of<InputError>([] { parse_subscripts(std::string(64, ',')); }), "at most 64"));
+    CHECK(contains(message_of<InputError>([] { parse_subscripts(std::string(64, ',')); }), "at most 12"));
     CHECK(contains(message_of<InputError>([] { parse_subscripts(std::string(20'000, 'i')); }), "20000"));
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("Matrix products take transposed factors and write transposed results 
     }
 }
 
-TEST_CASE("The path is the cheapest of all for few operands, and a good one for many") {
+TEST_CASE("The order of products is the cheapest of all") {
     const auto flops = [](const std::string& subscripts, const Shapes& shapes) {
         return make_plan(contraction_of({subscripts, shapes})).flops();
     };
@@ -227,7 +227,7 @@ TEST_CASE("The path is the cheapest of all for few operands, and a good one for 
     // Transforming a tensor along one axis after another takes 5 labels at a time instead of 8.
     CHECK(flops("ea,fb,abcd,gc,hd->efgh", {{8, 8}, {8, 8}, {8, 8, 8, 8}, {8, 8}, {8, 8}}) ==
           4 * 2 * std::pow(8, 5));
-    // A chain of twelve: the greedy order never has more than three labels.
+    // A chain of twelve: no step has more than three labels.
     std::string chain;
     Shapes shapes;
     for (char label = 'a'; label < 'm'; ++label) {
@@ -235,14 +235,6 @@ TEST_CASE("The path is the cheapest of all for few operands, and a good one for 
         shapes.push_back({6, 6});
     }
     CHECK(flops(chain + "->am", shapes) == 11 * 2 * 6 * 6 * 6);
-}
-
-TEST_CASE("Intermediates that are needed at the same time do not share memory") {
-    const Plan plan = make_plan(contraction_of(
-        {"ab,bc,cd,de,ef,fg->ag", {{20, 20}, {20, 20}, {20, 20}, {20, 20}, {20, 20}, {20, 20}}}));
-    REQUIRE(plan.steps.size() == 5);
-    CHECK(plan.scratch_values >= 400);
-    CHECK(plan.scratch_values <= 3 * 448);
 }
 
 TEST_CASE("Intermediates of 2^40 values and more are refused, however few the operands and the result have") {

@@ -1,10 +1,9 @@
 // Properties that every example has, at sizes that take well below a second.
 
-#include "sim/examples/estimate.h"
-
 #include <string>
 #include <tuple>
 
+#include "sim/examples/context.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/request.h"
@@ -120,87 +119,4 @@ TEST_CASE("Curves over lengths have a point for each power of ten, and the memor
     const std::pair<std::string, std::string> sweep{"sweep", "true"}, longest{"longest", "100000"};
     check("elementwise", {{"size", "61x43"}, {"work", "sin2x1"}, sweep, longest}, 2, 3);
     check("reduce", {{"length", "1003"}, sweep, longest}, 4, 0);
-}
-
-TEST_CASE(
-    "The time of an example is estimated from what it computes, and sizes that take some seconds from that") {
-    const CpuRates rates{2e10, {2e11, 1e11}};
-    const ExampleRequest matmul = request("matmul", {{"repeats", "1"}});
-    CHECK(may_be_long(matmul));
-    // 2 x 10000 x 5000 x 7000 operations ten times, once in each precision.
-    const double seconds = estimated_seconds(matmul, rates);
-    CHECK(seconds >= 7.0e12 / 2e11 + 7.0e12 / 1e11);
-    CHECK(seconds < 1.01 * (7.0e12 / 2e11 + 7.0e12 / 1e11));
-    for (const SmallRun& run : kSmallRuns) {
-        CAPTURE(run.name);
-        CHECK_FALSE(may_be_long(request(run.name, run.options)));
-    }
-    const std::pair<const char*, Options> large[] = {{"matmul", {}},
-                                                     {"einsum", {{"subscripts", "ij,jk->ik"}}},
-                                                     {"ridge", {{"rows", "1e5"}, {"columns", "1e5"}}},
-                                                     {"elementwise", {{"size", "60000x50000"}}},
-                                                     {"add", {{"length", "1e11"}}},
-                                                     {"dot", {{"length", "1e11"}}},
-                                                     {"reduce", {{"length", "1e11"}}}};
-    for (const auto& [name, options] : large) {
-        const ExampleRequest asked = request(name, options);
-        CAPTURE(command_text(asked));
-        REQUIRE(estimated_seconds(asked, rates) > kLongSeconds);
-        const ExampleRequest smaller = sized_for(asked, rates);
-        CAPTURE(command_text(smaller));
-        CHECK(estimated_seconds(smaller, rates) < kLongSeconds);
-        CHECK(estimated_seconds(smaller, rates) > 0.5);
-        smaller.example->check(smaller);
-    }
-    // On the slowest machine there may be no smaller sizes; that is no error.
-    const CpuRates slowest{1e3, {1e3, 1e3}};
-    for (const Example& example : examples()) {
-        const ExampleRequest asked = request_for(example);
-        CHECK(estimated_seconds(sized_for(asked, slowest), rates) <= estimated_seconds(asked, rates));
-    }
-    CHECK(
-        command_text(sized_for(request("einsum", {{"subscripts", "ij,jk->ik"}}), rates)).find("--sizes i=") !=
-        std::string::npos);
-    // Without rows on the CPU, or of files, it is not known.
-    CHECK(estimated_seconds(request("matmul", {{"backend", "cuda"}}), rates) == 0);
-    CHECK(estimated_seconds(request("matmul", {{"rows", "cublas"}}), rates) == 0);
-    CHECK(estimated_seconds(request("ridge", {{"matrix", "a.mtx"}}), rates) == 0);
-    CHECK_FALSE(may_be_long(request("einsum", {{"operand", "a.npy"}})));
-}
-
-TEST_CASE("The steps of a random ridge problem are estimated as they were measured") {
-    // Rows, columns and steps, float32, by default coefficients.
-    for (const auto& [rows, columns, steps] :
-         {std::tuple{15000, 15000, 3910}, {3000, 3000, 1618}, {6000, 1500, 40}}) {
-        CAPTURE(rows, columns);
-        const ExampleRequest asked = request("ridge",
-                                             {{"rows", std::to_string(rows)},
-                                              {"columns", std::to_string(columns)},
-                                              {"methods", "lsmr"},
-                                              {"repeats", "1"}});
-        const double bytes_per_step = 2 * 0.1 * rows * columns * 8;
-        const double estimated = estimated_seconds(asked, {1, {1, 1}}) / bytes_per_step;
-        CHECK(estimated > 0.8 * steps);
-        CHECK(estimated < 1.25 * steps);
-    }
-}
-
-TEST_CASE("What is drawn and compared with counts once in an estimate, however often a row is repeated") {
-    const CpuRates rates{1e15, {1e15, 1e15}};
-    const auto seconds = [&](const char* repeats, const char* dtype) {
-        const Options options{{"size", "10000x10000"}, {"repeats", repeats}, {"dtype", dtype}};
-        return estimated_seconds(request("elementwise", options), rates);
-    };
-    CHECK(seconds("1", "float32") > 1);
-    CHECK(seconds("100", "float32") < 1.01 * seconds("1", "float32"));
-    // Sines of long double take longer.
-    CHECK(seconds("1", "float64") > 3 * seconds("1", "float32"));
-}
-
-TEST_CASE("An estimate has two digits at most, and says that it is one") {
-    CHECK(estimate_text(12.3) == "about 12 s on this CPU");
-    CHECK(estimate_text(89) == "about 89 s on this CPU");
-    CHECK(estimate_text(543) == "about 9 min on this CPU");
-    CHECK(estimate_text(5000) == "about 83 min on this CPU");
-    CHECK(estimate_text(3600 * 123.0) == "about 120 h on this CPU");
 }

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <thread>
 #include <tuple>
 
 #include "kernels/cpu/late_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/report_text.h"
+#include "sim/examples/report.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
@@ -188,6 +189,22 @@ TEST_CASE("Progress is the share of a part's calls, and begins anew with each pa
     REQUIRE(told == right);
 }
 
+TEST_CASE("A part that takes long says about how long it still takes") {
+    const Machine machine = query_machine();
+    std::string told;
+    ExampleContext context(request_for(sample_example()),
+                           machine,
+                           {{}, [&](double, const std::string& doing) { told = doing; }, {}});
+    context.begin_part("one");
+    REQUIRE(told == "one");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    context.progress(1e-4);
+    REQUIRE(told.starts_with("one, about "));
+    REQUIRE(told.ends_with(" left"));
+    context.begin_part("two");
+    REQUIRE(told == "two");
+}
+
 TEST_CASE("Text of a CSV line is quoted where a reader would cut it") {
     REQUIRE(csv_line({"plain", 1.5, nullptr, "a,b", "say \"so\"", true}) ==
             "plain,1.5,,\"a,b\",\"say \"\"so\"\"\",true\n");
@@ -237,6 +254,10 @@ TEST_CASE("A report is written as JSON, tables and figures") {
         REQUIRE(std::ranges::find(files, folder.path() / name) != files.end());
     }
     REQUIRE(split(read_bytes(folder / "l_curve.csv"), '\n').size() == 1 + 20 + 1);
+    const auto lines = split(read_bytes(folder / "rows.csv"), '\n');
+    REQUIRE(lines.size() == 1 + report.rows.size() + 1);
+    for (const char* column : {"work,name,", ",seconds,", ",rate,unit,limit,", ",iterations,tile"})
+        REQUIRE(contains(lines.front(), column));
     REQUIRE(contains(read_bytes(folder / "times.svg"), "<svg"));
 }
 

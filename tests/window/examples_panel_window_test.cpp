@@ -364,7 +364,7 @@ TEST_CASE(
         CHECK(group_title(*line.row) == works.back());
     }
     CHECK(works.size() == 3);
-    const auto columns = columns_of(lines);
+    const auto columns = columns_of(report, lines);
     for (const TableColumn& column : columns) {
         CHECK(column.cells.size() == lines.size());
         CHECK(std::ranges::any_of(column.cells, [](const std::string& cell) { return !cell.empty(); }));
@@ -383,7 +383,7 @@ TEST_CASE(
     for (ReportRow& row : report.rows) row.more.clear();
     const auto fewer = lines_of(report);
     for (const char* title : {"To the GPU", "GPU memory", "Iterations"})
-        CHECK_FALSE(has(columns_of(fewer), title));
+        CHECK_FALSE(has(columns_of(report, fewer), title));
     CHECK(group_title(report.rows.front()).ends_with(", float32"));
 }
 
@@ -451,31 +451,4 @@ TEST_CASE("a scripted window runs an example before the first step, and shows wh
     CHECK(report["rows"].size() >= 1);
     CHECK(report["notes"].dump().find("ran beside") == std::string::npos);
     CHECK(read_json(folder / "window.json")["step"] == 30);
-}
-
-TEST_CASE("before a long run the panel says about how long, and has sizes that take some seconds") {
-    ExamplesLab lab;
-    lab.table = {find_example("matmul")};
-    ExamplesState& state = lab.ui.panel.examples;
-    state.name = "matmul";
-    state.common["backend"] = {"cpu"};
-    state.texts["matmul"] = {{"m", {"100"}}, {"k", {"100"}}, {"n", {"100"}}};
-    lab.frames(3);
-    CHECK_FALSE(state.maybe_long);
-    CHECK_FALSE(state.waits);
-    const float height = window_rect("examples").content.y;
-    state.texts["matmul"] = {{"m", {"40k"}}, {"k", {"40k"}}, {"n", {"40k"}}};
-    REQUIRE(wait_until([&] {
-        state.waits = false;
-        lab.frames();
-        return !state.waits;
-    }));
-    CHECK(state.maybe_long);
-    CHECK(state.seconds > kLongSeconds);
-    CHECK(window_rect("examples").content.y == height);
-    lab.click("examples", {"examples", "Smaller sizes"}, 0.5f);
-    CHECK(draft_of(lab.table.front(), state).request.options.integer("m") < 40000);
-    CHECK(draft_of(lab.table.front(), state).request.backend() == "cpu");
-    lab.frames(2);
-    CHECK(state.seconds < kLongSeconds);
 }

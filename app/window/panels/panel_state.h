@@ -17,9 +17,8 @@
 
 #include "sim/code/generated_code.h"
 #include "sim/editing/text_edit.h"
-#include "sim/examples/estimate.h"
 #include "sim/examples/example.h"
-#include "sim/examples/report/report.h"
+#include "sim/examples/report.h"
 #include "sim/figure/chart.h"
 #include "sim/machine/background.h"
 #include "sim/run/output/dispersion.h"
@@ -225,14 +224,7 @@ struct ExamplesState {
     std::string name;                                       ///< of the chosen example; empty: the first
     std::map<std::string, OptionTexts, std::less<>> texts;  ///< by example
     OptionTexts common;                                     ///< options that all examples have
-    std::string checked, refusal;  ///< the last command checked, and the objection to it
-    bool maybe_long = false;       ///< of that command
-    Job<CpuRates> rates;           ///< measured once that may be long
-    bool waits = false;            ///< for them, in the newest frame
-    std::string estimated;         ///< the command of the estimate below
-    double seconds = 0;
-    ExampleRequest smaller;  ///< with sizes that take some seconds
-
+    std::string checked, refusal;           ///< the last command checked, and the objection to it
     bool alone = false;                     ///< pause the simulation while an example runs
     std::optional<ExampleRequest> waiting;  ///< starts when the simulation has paused
     bool resumes = false;                   ///< resume the simulation, which was paused for it

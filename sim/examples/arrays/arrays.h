@@ -58,9 +58,6 @@ void in_parts(const ExampleContext& context, std::int64_t n, std::int64_t part, 
 template <class T>
 using Exact = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-/// About how long drawing numbers and adding them up exactly takes on a core of 2020, for estimates.
-inline constexpr double kSecondsPerRandomByte = 3e-9;
-
 /// The next n numbers on [0, 1), as NumPy's generator draws them. Throws Cancelled.
 template <class T>
 AlignedBuffer<T> random_array(const ExampleContext& context, Random& random, std::int64_t n);

@@ -259,33 +259,6 @@ void run_expressions(ExampleContext& context) {
     for (const Expression* expression : chosen_expressions(request)) add_sweep<T>(context, *expression);
 }
 
-std::vector<ExampleWork> work_of_expressions(const ExampleRequest& request, DType dtype) {
-    constexpr double kOperations = 30;  // of an element: a sine or an exponential
-    // The reference is of double the precision: sines take longer there, above all in long double.
-    const double reference = dtype == DType::float32 ? 15e-9 : 140e-9;
-    std::vector<ExampleWork> rows;
-    for (const Expression* expression : chosen_expressions(request)) {
-        const double elements = double(elements_of(request, *expression));
-        rows.push_back({0, 0, elements * (reference + kSecondsPerRandomByte * double(bytes_of(dtype)))});
-        for (const MapVariant& variant : variants_of(*expression)) {
-            rows.push_back(
-                {kOperations * elements, variant.arrays_moved() * elements * double(bytes_of(dtype))});
-            if (!request.options.flag("sweep")) continue;
-            // Each length is ten times the one before.
-            const double all = 10.0 / 9 * double(request.options.integer("longest")) * (kSweepRepeats + 1);
-            rows.push_back({kOperations * all, variant.arrays_moved() * all * double(bytes_of(dtype))});
-        }
-    }
-    return rows;
-}
-
-std::vector<ExampleWork> work_of_add(const ExampleRequest& request, DType dtype) {
-    const double bytes = double(request.options.integer("length")) * double(bytes_of(dtype));
-    return {{0, 3 * bytes, 2 * kSecondsPerRandomByte * bytes}};
-}
-
-constexpr std::string_view kElementwiseSizes[] = {"size"}, kAddSizes[] = {"length"};
-
 void run_elementwise(ExampleContext& context) {
     require_expression_memory(context);
     for (const DType dtype : context.request().dtypes())
@@ -333,9 +306,7 @@ constinit const Example kElementwiseExample{
     .options = kElementwiseOptions,
     .dtypes = kDTypes,
     .check = check_elementwise,
-    .run = run_elementwise,
-    .work = work_of_expressions,
-    .sizes = kElementwiseSizes};
+    .run = run_elementwise};
 
 constinit const Example kAddExample{
     .name = "add",
@@ -349,8 +320,6 @@ constinit const Example kAddExample{
     .options = kAddOptions,
     .dtypes = kDTypes,
     .check = check_array,
-    .run = run_add,
-    .work = work_of_add,
-    .sizes = kAddSizes};
+    .run = run_add};
 
 }  // namespace stencil

@@ -348,24 +348,6 @@ void run_reduce(ExampleContext& context) {
         "length."};
 }
 
-// Rows differ little in what they read.
-std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype, int arrays, std::size_t rows) {
-    const ExampleWork row{0, arrays * double(request.options.integer("length")) * double(bytes_of(dtype))};
-    std::vector<ExampleWork> all(rows, row);
-    all.front().prepared = kSecondsPerRandomByte * row.bytes;
-    return all;
-}
-
-std::vector<ExampleWork> work_of_dot(const ExampleRequest& request, DType dtype) {
-    return work_of(request, dtype, 2, 2);
-}
-
-std::vector<ExampleWork> work_of_reduce(const ExampleRequest& request, DType dtype) {
-    return work_of(request, dtype, 1, 3);
-}
-
-constexpr std::string_view kSizes[] = {"length"};
-
 constexpr DType kDotDTypes[] = {DType::float64, DType::float32};
 constexpr DType kReduceDTypes[] = {DType::float32, DType::float64};
 
@@ -383,9 +365,7 @@ constinit const Example kDotExample{
     .options = std::span(kOptions).first(2),
     .dtypes = kDotDTypes,
     .check = check_array,
-    .run = run_dot,
-    .work = work_of_dot,
-    .sizes = kSizes};
+    .run = run_dot};
 
 constinit const Example kReduceExample{
     .name = "reduce",
@@ -398,8 +378,6 @@ constinit const Example kReduceExample{
     .options = kOptions,
     .dtypes = kReduceDTypes,
     .check = check_reduce,
-    .run = run_reduce,
-    .work = work_of_reduce,
-    .sizes = kSizes};
+    .run = run_reduce};
 
 }  // namespace stencil

@@ -8,12 +8,13 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/arrays/arrays.h"
-#include "sim/examples/einsum/check.h"
 #include "sim/examples/einsum/gpu_einsum.h"
 #include "sim/examples/einsum/plan.h"
+#include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 
 namespace stencil::einsum {
@@ -151,22 +152,6 @@ void check(const ExampleRequest& request) {
     make_plan(einsum_task(request).contraction);
 }
 
-// Files may have any shape, and are not opened for an estimate.
-std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype) {
-    if (request.options.given("operand")) return {};
-    const EinsumTask task = einsum_task(request);
-    const Plan plan = make_plan(task.contraction);
-    const auto repetitions = double(task.repetitions);
-    double values = 0;
-    for (std::size_t i = 0; i < plan.operands; ++i) values += double(plan.tensors[i].values);
-    constexpr double kDrawn = 5e-9;  // seconds per byte: the operands are there in float64, too
-    return {{plan.flops() * repetitions,
-             plan.values_moved() * double(bytes_of(dtype)) * repetitions,
-             kDrawn * values * double(bytes_of(dtype))}};
-}
-
-constexpr std::string_view kSizes[] = {"sizes"};
-
 // Throws MachineError with this text where more is needed than there is.
 void require_memory(std::string_view text, double needed, double free) {
     if (needed > free)
@@ -264,6 +249,91 @@ std::vector<T> compute(const EinsumTask& task,
     return result;
 }
 
+// Multiplications of the definition that take about a second in all.
+constexpr double kMaxTerms = 1e8;
+constexpr std::int64_t kMaxChecked = 200;
+
+// Value number `index` of the result in C order, as einsum is defined: a loop over all labels, without plans,
+// libraries or rounding worth mentioning.
+long double direct_value(const Contraction& contraction,
+                         std::span<const double* const> operands,
+                         std::int64_t index) {
+    std::vector<std::int64_t> at(contraction.sizes.size());  // by label
+    for (std::size_t i = contraction.output.size(); i-- > 0;) {
+        const auto label = std::size_t(contraction.output[i]);
+        at[label] = index % contraction.sizes[label];
+        index /= contraction.sizes[label];
+    }
+    long double sum = 0;
+    const auto add = [&](const auto& self,
+                         std::size_t label) -> void {  // all values of this label and later ones
+        if (label < at.size() && contains(contraction.output, int(label))) return self(self, label + 1);
+        if (label < at.size()) {
+            for (at[label] = 0; at[label] < contraction.sizes[label]; ++at[label]) self(self, label + 1);
+            return;
+        }
+        long double term = 1;
+        for (std::size_t o = 0; o < operands.size(); ++o) {
+            const auto& shape = contraction.shapes[o];
+            std::int64_t place = 0;
+            for (std::size_t axis = 0; axis < shape.size(); ++axis)  // one of length 1 is repeated
+                place = place * shape[axis] +
+                        (shape[axis] == 1 ? 0 : at[std::size_t(contraction.operands[o][axis])]);
+            term *= (long double)(operands[o][place]);
+        }
+        sum += term;
+    };
+    add(add, 0);
+    return sum;
+}
+
+/// Norms of a result against what it should be.
+struct ErrorNorms {
+    double error = 0, reference = 0;
+    double relative() const { return reference > 0 ? error / reference : error; }
+};
+
+template <class T>
+ErrorNorms error_norms(const std::vector<T>& result, const std::vector<double>& reference) {
+    double error = 0, norm = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const double off = double(result[i]) - reference[i];
+        error += off * off;
+        norm += reference[i] * reference[i];
+    }
+    return {std::sqrt(error), std::sqrt(norm)};
+}
+
+// Fills the row's error and check from some values of the result by the definition, as many as are quick;
+// kNotMeasured where one value already takes too long. Throws Cancelled.
+void check_by_definition(ReportRow& row,
+                         const Contraction& contraction,
+                         std::span<const double* const> operands,
+                         std::span<const double> result,
+                         const ExampleContext& context) {
+    const auto values = std::int64_t(result.size());
+    double terms = 1;  // multiplications for one value
+    for (std::size_t label = 0; label < contraction.sizes.size(); ++label)
+        if (!contains(contraction.output, int(label))) terms *= double(contraction.sizes[label]);
+    const auto count =
+        std::int64_t(std::min({kMaxTerms / std::max(1.0, terms), double(kMaxChecked), double(values)}));
+    if (count == 0) {
+        row.error = values == 0 ? 0 : kNotMeasured;
+        row.check = values == 0 ? "no values" : "a direct loop would take too long";
+        return;
+    }
+    Random random(1);
+    std::vector<double> some, reference;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t at = count == values ? i : std::int64_t(random.next_double() * double(values));
+        some.push_back(result[std::size_t(at)]);
+        reference.push_back(double(direct_value(contraction, operands, at)));
+        context.pause();
+    }
+    row.error = error_norms(some, reference).relative();
+    row.check = fmt::format("{} of {} values against a direct loop in extended precision", count, values);
+}
+
 /// One precision's operands, and what the result should be.
 template <class T>
 class Runner {
@@ -349,7 +419,7 @@ class Runner {
     // Sums that cancel have large relative errors by their nature: what must not be large is the error beside
     // the sum of the magnitudes.
     void check_against_reference(ReportRow& row, const std::vector<T>& result) {
-        const ErrorNorms norms = error_norms<T>(result, reference_);
+        const ErrorNorms norms = error_norms(result, reference_);
         row.error = norms.relative();
         constexpr double kAllowed = sizeof(T) == 4 ? 5e-6 : 1e-13;
         row.check = "all values against float64";
@@ -408,8 +478,6 @@ const Example kEinsumExample{"einsum",
                              kOptions,
                              kDTypes,
                              check,
-                             run,
-                             work_of,
-                             kSizes};
+                             run};
 
 }  // namespace stencil::einsum

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <bitset>
 #include <cassert>
 #include <functional>
 #include <initializer_list>
@@ -11,11 +13,56 @@
 #include <utility>
 
 #include "kernels/field/divide.h"
-#include "sim/examples/einsum/path.h"
 #include "sim/text/error.h"
 
 namespace stencil::einsum {
 namespace {
+
+/// 52 letters and at most 64 axes of an ellipsis.
+using LabelSet = std::bitset<128>;
+using Sizes = std::vector<std::int64_t>;  // by label
+
+// The number of values over these labels.
+double values_of(const LabelSet& labels, const Sizes& sizes) {
+    double product = 1;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        if (labels[i]) product *= double(sizes[i]);
+    return product;
+}
+
+/// The cheapest way to multiply a set of operands, as two parts.
+struct Best {
+    double flops = std::numeric_limits<double>::infinity();
+    double values = std::numeric_limits<double>::infinity();  ///< of all intermediates
+    unsigned part = 0;                                        ///< the operands of one of them, as bits
+    LabelSet labels = {};                                     ///< that are still needed outside of the set
+};
+
+// For each set of operands, as bits of a number: of all orders the one with the fewest operations, of equally
+// cheap ones that with the smallest intermediates.
+std::vector<Best> best_orders(const std::vector<LabelSet>& operands,
+                              const LabelSet& output,
+                              const Sizes& sizes) {
+    std::vector<Best> best(std::size_t(1) << operands.size());
+    for (unsigned set = 1; set < best.size(); ++set) {
+        Best& here = best[set];
+        LabelSet inside, outside = output;
+        for (std::size_t i = 0; i < operands.size(); ++i) (set >> i & 1 ? inside : outside) |= operands[i];
+        here.labels = std::has_single_bit(set) ? inside : inside & outside;
+        if (std::has_single_bit(set)) here.flops = here.values = 0;
+        for (unsigned part = (set - 1) & set; part > 0; part = (part - 1) & set) {
+            if (part < (set ^ part)) continue;  // the same two the other way round
+            const Best &a = best[part], &b = best[set ^ part];
+            const LabelSet all = a.labels | b.labels;
+            const double factor = (all & ~here.labels).any() ? 2 : 1;
+            const double flops = a.flops + b.flops + factor * values_of(all, sizes);
+            const double values = a.values + b.values + values_of(here.labels, sizes);
+            if (flops < here.flops || (flops == here.flops && values < here.values))
+                here = {flops, values, part, here.labels};
+        }
+    }
+    return best;
+}
 
 using Labels = std::vector<int>;
 
@@ -51,7 +98,7 @@ struct StridedView {
 };
 
 // Over these labels in C order without gaps.
-StridedView contiguous_view(int tensor, const Labels& order, const std::vector<std::int64_t>& sizes) {
+StridedView contiguous_view(int tensor, const Labels& order, const Sizes& sizes) {
     StridedView view{tensor, {}};
     std::int64_t stride = 1;
     for (std::size_t i = order.size(); i-- > 0;) {
@@ -63,9 +110,7 @@ StridedView contiguous_view(int tensor, const Labels& order, const std::vector<s
 }
 
 // The labels as one axis, where they can be walked so in this order; no labels are an axis of one value.
-std::optional<StridedAxis> merged(const StridedView& view,
-                                  const Labels& order,
-                                  const std::vector<std::int64_t>& sizes) {
+std::optional<StridedAxis> merged(const StridedView& view, const Labels& order, const Sizes& sizes) {
     StridedAxis axis;
     for (std::size_t i = order.size(); i-- > 0;) {
         const std::int64_t stride = view.stride(order[i]);
@@ -83,7 +128,7 @@ std::optional<BatchedMatrix> as_matrices(const StridedView& view,
                                          const Labels& batch,
                                          const Labels& rows,
                                          const Labels& columns,
-                                         const std::vector<std::int64_t>& sizes) {
+                                         const Sizes& sizes) {
     const auto b = merged(view, batch, sizes), r = merged(view, rows, sizes),
                c = merged(view, columns, sizes);
     if (!b || !r || !c) return std::nullopt;
@@ -100,7 +145,7 @@ std::optional<BatchedMatrix> as_matrices(const StridedView& view,
 ProductShape product_shape(const Labels& order,
                            const StridedView& a,
                            const StridedView* b,
-                           const std::vector<std::int64_t>& sizes) {
+                           const Sizes& sizes) {
     ProductShape shape;
     for (const int label : order) {
         const std::int64_t count = sizes[std::size_t(label)];
@@ -136,35 +181,6 @@ Labels joined(std::initializer_list<Labels> parts) {
     return all;
 }
 
-// First fit: an intermediate takes the first gap between those that are needed at the same time.
-void place_intermediates(Plan& plan) {
-    struct Use {
-        std::int64_t begin, end;
-        int last_step;
-    };
-    constexpr std::int64_t kAlignment = 64;  // values
-    std::vector<int> last_step(plan.tensors.size(), -1);
-    for (std::size_t s = 0; s < plan.steps.size(); ++s)
-        for (const int tensor : {plan.steps[s].a, plan.steps[s].b})
-            if (tensor >= 0) last_step[std::size_t(tensor)] = int(s);
-    std::vector<Use> uses;
-    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-        const int out = plan.steps[s].out;
-        if (out == plan.result()) continue;
-        std::erase_if(uses, [&](const Use& use) { return use.last_step < int(s); });
-        std::ranges::sort(uses, {}, &Use::begin);
-        PlanTensor& tensor = plan.tensors[std::size_t(out)];
-        for (const Use& use : uses) {
-            if (tensor.place + tensor.values <= use.begin) break;
-            tensor.place = std::max(tensor.place, use.end);
-        }
-        const std::int64_t end = round_up(tensor.place + tensor.values, kAlignment);
-        uses.push_back({tensor.place, end, last_step[std::size_t(out)]});
-        plan.scratch_values = std::max(plan.scratch_values, end);
-        plan.largest_intermediate = std::max(plan.largest_intermediate, tensor.values);
-    }
-}
-
 /// Makes the steps one after the other. Each takes views of tensors that are there and adds one that is
 /// contiguous; only where no kernel can walk a view as it is does a copy come before it:
 ///
@@ -189,28 +205,40 @@ class Planner {
         for (const int label : contraction_.output)
             if (sizes_[std::size_t(label)] > 1) result_order_.push_back(label);
 
-        PathProblem problem;
-        problem.sizes = sizes_;
-        for (const int label : result_order_) problem.output.set(std::size_t(label));
-        std::vector<StridedView> views;
-        for (std::size_t i = 0; i < plan_.operands; ++i) views.push_back(operand_view(i));
-        for (std::size_t i = 0; i < views.size(); ++i) {
-            LabelSet needed = problem.output;
-            for (std::size_t k = 0; k < views.size(); ++k)
-                if (k != i) needed |= views[k].labels();
-            views[i] = sum_out(views[i], views[i].labels() & ~needed);
+        LabelSet output;
+        for (const int label : result_order_) output.set(std::size_t(label));
+        for (std::size_t i = 0; i < plan_.operands; ++i) views_.push_back(operand_view(i));
+        std::vector<LabelSet> operands;
+        for (std::size_t i = 0; i < views_.size(); ++i) {
+            LabelSet needed = output;
+            for (std::size_t k = 0; k < views_.size(); ++k)
+                if (k != i) needed |= views_[k].labels();
+            views_[i] = sum_out(views_[i], views_[i].labels() & ~needed);
+            operands.push_back(views_[i].labels());
         }
-        for (const StridedView& view : views) problem.operands.push_back(view.labels());
-        const auto path = find_path(problem);
-        for (const PathStep& step : path)
-            views.push_back(pair(
-                views[std::size_t(step.a)], views[std::size_t(step.b)], step.keeps, &step == &path.back()));
-        finish(views.back());
-        place_intermediates(plan_);
+        best_ = best_orders(operands, output, sizes_);
+        finish(product(unsigned(best_.size() - 1)));
+        constexpr std::int64_t kAlignment = 64;  // values
+        for (std::size_t i = plan_.operands; i + 1 < plan_.tensors.size(); ++i) {
+            PlanTensor& tensor = plan_.tensors[i];
+            tensor.place = plan_.scratch_values;
+            plan_.scratch_values += round_up(tensor.values, kAlignment);
+            plan_.largest_intermediate = std::max(plan_.largest_intermediate, tensor.values);
+        }
         return std::move(plan_);
     }
 
   private:
+    // The product of a set of operands.
+    StridedView product(unsigned set) {
+        if (std::has_single_bit(set)) return views_[std::size_t(std::countr_zero(set))];
+        // The part with the first operand first, so that the order is the reader's where it can be.
+        unsigned first = best_[set].part, second = set ^ first;
+        if (std::countr_zero(second) < std::countr_zero(first)) std::swap(first, second);
+        const StridedView a = product(first), b = product(second);
+        return pair(a, b, best_[set].labels, set + 1 == best_.size());
+    }
+
     // Shapes have no more axes, and their values can be counted, below this limit, to which operands and the
     // result are held as well (bind_subscripts).
     std::int64_t values(const Labels& labels) const {
@@ -441,8 +469,10 @@ class Planner {
     }
 
     const Contraction& contraction_;
-    const std::vector<std::int64_t>& sizes_;
+    const Sizes& sizes_;
     Labels result_order_;
+    std::vector<StridedView> views_;  // of the operands
+    std::vector<Best> best_;          // by set of operands
     Plan plan_;
 };
 

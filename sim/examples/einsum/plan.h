@@ -34,7 +34,7 @@ struct Plan {
     std::size_t operands = 0;
     std::vector<PlanTensor> tensors;  ///< the last one is the result
     std::vector<PlanStep> steps;      ///< none where the result is empty, or all zeros
-    std::int64_t scratch_values = 0;  ///< that all intermediates take: they share memory
+    std::int64_t scratch_values = 0;  ///< that all intermediates take
     std::int64_t largest_intermediate = 0;
 
     int result() const { return int(tensors.size()) - 1; }
@@ -42,9 +42,9 @@ struct Plan {
     double values_moved() const;
 };
 
-/// First sums out what occurs in one operand alone, then multiplies in the order of find_path(). Operands lie
-/// in C order without gaps, as does the result. Throws InputError where an axis is longer than matrix
-/// products allow.
+/// First sums out what occurs in one operand alone, then multiplies in the order with the fewest operations.
+/// Operands lie in C order without gaps, as does the result. Throws InputError where an axis is longer than
+/// matrix products allow.
 Plan make_plan(const Contraction& contraction);
 
 template <class Array>

@@ -14,7 +14,7 @@
 namespace stencil::einsum {
 namespace {
 
-constexpr std::size_t kMaxOperands = 64;  // as NumPy
+constexpr std::size_t kMaxOperands = 12;  // of which all orders are tried
 constexpr std::size_t kLongest = 10'000;
 
 bool is_label(char c) {

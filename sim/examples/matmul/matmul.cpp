@@ -93,15 +93,6 @@ void check(const ExampleRequest& request) {
     chosen_rows(request);
 }
 
-std::vector<ExampleWork> work_of(const ExampleRequest& request, DType) {
-    std::vector<ExampleWork> rows;
-    for (const MatmulRow& row : chosen_rows(request))
-        if (row.device == Device::cpu) rows.push_back({matmul_problem(request.options).operations(), 0});
-    return rows;
-}
-
-constexpr std::string_view kSizes[] = {"m", "k", "n"};
-
 // Operations of a panel of rows per thread: half a second in float32 on a core with wide vectors. OpenBLAS
 // packs all of B anew for each panel, so panels have some hundred rows at least.
 constexpr double kPanelOperations = 8e10;
@@ -328,8 +319,6 @@ constinit const Example kMatmulExample = {
     kOptions,
     kDTypes,
     check,
-    run,
-    work_of,
-    kSizes};
+    run};
 
 }  // namespace stencil::matmul

@@ -7,7 +7,7 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/report.h"
+#include "sim/examples/report.h"
 
 namespace stencil::matmul {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "kernels/examples/ridge/lsmr.h"
-#include "sim/examples/report/report.h"
+#include "sim/examples/report.h"
 #include "sim/examples/ridge/problem.h"
 #include "sim/examples/ridge/solution_check.h"
 

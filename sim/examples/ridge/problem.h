@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/examples/ridge/sparse_matrix.h"
-#include "sim/examples/option.h"
+#include "sim/examples/example.h"
 
 namespace stencil::ridge {
 

@@ -383,45 +383,6 @@ void check(const ExampleRequest& request) {
     read_ridge_settings(request.options);
 }
 
-// Returns about how many steps a random matrix takes: those in which the error of the smallest
-// coefficient falls to the tolerance at the rate of conjugate gradients, and those in which rounding lets the
-// first singular value return. The other singular values lie between the deviation times |sqrt(rows) -
-// sqrt(columns)| and times their sum (Marchenko, Pastur 1967).
-double expected_steps(const RidgeSettings& settings, double rows, double columns, double density) {
-    constexpr double kFirst = 14, kReturns = 1.2;
-    const double deviation = std::sqrt(density / 3 - density * density / 4);
-    const double c = settings.coefficients.front();
-    const double largest = std::hypot(deviation * (std::sqrt(rows) + std::sqrt(columns)), c);
-    const double smallest = std::hypot(deviation * (std::sqrt(rows) - std::sqrt(columns)), c);
-    const double steps = kFirst + kReturns * 0.5 * largest / std::max(smallest, 1e-12 * largest) *
-                                      std::log(2 / settings.tolerance);
-    return std::min(steps, 5 * std::min(rows, columns));
-}
-
-// A matrix from a file may have any size, and is not opened for an estimate.
-std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype) {
-    if (request.options.given("matrix")) return {};
-    const RidgeSettings settings = read_ridge_settings(request.options);
-    const double rows = double(request.options.integer("rows"));
-    const double columns = double(request.options.integer("columns"));
-    const double nonzeros = rows * columns * request.options.real("density");
-    std::vector<ExampleWork> all;
-    constexpr double kIndexBytes = 4, kShareOfLsmr = 0.3;  // its own rule stops sooner
-    const double steps = expected_steps(settings, rows, columns, request.options.real("density"));
-    const double bytes = steps * 2 * nonzeros * (kIndexBytes + double(bytes_of(dtype)));
-    if (settings.lsmr && settings.certified) all.push_back({0, bytes});
-    if (settings.lsmr && settings.lsmr_rule) all.push_back({0, kShareOfLsmr * bytes});
-    const bool sensible = !settings.automatic || std::max(columns, rows / 4) <= double(kSensibleOnCpu);
-    if (settings.cholesky && sensible) {
-        const double count = double(settings.coefficients.size());
-        const double flops = rows * columns * columns + count * columns * columns * columns / 3;
-        all.push_back({(dtype == DType::float32 ? 2 : 1) * flops, 0});  // in float64
-    }
-    return all;
-}
-
-constexpr std::string_view kSizes[] = {"rows", "columns"};
-
 void scale_down(std::vector<double>& coefficients, const Scale& scale) {
     for (double& c : coefficients) {
         const double scaled = std::ldexp(c, -scale.a);
@@ -461,9 +422,6 @@ const Example kRidgeExample = {
     ridge_options(),
     kDtypes,
     check,
-    run,
-    work_of,
-    kSizes,
-};
+    run};
 
 }  // namespace stencil::ridge

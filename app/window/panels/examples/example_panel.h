@@ -70,16 +70,7 @@ std::vector<TableLine> lines_of(const Report& report);
 
 /// Makes columns for the lines, without those that would be empty; the first is the variant. Cells are empty
 /// unless the row was measured.
-std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines);
-
-/// Returns the work and precision of the row's group.
-std::string group_title(const ReportRow& row);
-
-/// Makes columns for a table of the report's own.
-std::vector<TableColumn> columns_of(const ReportTable& table);
-
-/// Returns a remark on the row, "wrong", "inexact" or "lesson"; mostly empty.
-std::string mark_of(const ReportRow& row);
+std::vector<TableColumn> columns_of(const Report& report, const std::vector<TableLine>& lines);
 
 /// Takes the rest of the line, and scrolls sideways if that is too narrow, keeping each row's name visible.
 void draw_report_rows(const Report& report);

@@ -11,7 +11,7 @@
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
-#include "sim/examples/report/report_text.h"
+#include "sim/examples/report.h"
 
 namespace stencil {
 namespace {

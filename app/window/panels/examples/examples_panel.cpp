@@ -40,13 +40,9 @@ const std::string& refusal_of(ExamplesState& state, const ExampleDraft& draft) {
     if (state.checked == command) return state.refusal;
     state.checked = command;
     state.refusal.clear();
-    state.maybe_long = false;
-    state.estimated.clear();
-    state.seconds = 0;
     if (command.empty()) return state.refusal;
     try {
         draft.request.example->check(draft.request);
-        state.maybe_long = may_be_long(draft.request);
     } catch (const std::exception& error) {
         state.refusal = error.what();
     }
@@ -81,36 +77,6 @@ void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleDraft& d
     checkbox_row("write files at its end", &state.writes, kTip);
 }
 
-// Estimates the time of the command checked last, if that may be long. The CPU's rates are measured in a
-// thread. Returns whether it is known.
-bool estimate(ExamplesState& state, const ExampleRequest& request) {
-    if (!state.maybe_long) return false;
-    const int threads = request.threads();
-    const auto measure = [threads] { return measure_cpu_rates(threads); };
-    state.waits = !state.rates.follow(fmt::format("{} threads", threads), measure);
-    if (state.waits || !state.rates.failure.empty()) return false;
-    if (std::exchange(state.estimated, state.checked) == state.checked) return true;
-    state.seconds = estimated_seconds(request, state.rates.result);
-    state.smaller = sized_for(request, state.rates.result);
-    return true;
-}
-
-// Draws how long it will take, if that is long, in one line with a button for smaller sizes. Returns whether
-// it did.
-bool draw_estimate(ExamplesState& state, const ExampleRequest& request) {
-    if (!estimate(state, request) || state.seconds < kLongSeconds) return false;
-    std::string text = estimate_text(state.seconds);
-    text.front() = 'A';
-    colored_text(text, warning_color());
-    tooltip("An estimate, from the number of operations and the rates of this machine");
-    const std::string command = command_text(state.smaller);
-    if (command == state.checked) return true;
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Smaller sizes")) show_request(state, ExampleRequest(state.smaller));
-    tooltip("Sizes that take some seconds on this machine:\n" + command);
-    return true;
-}
-
 // Always takes one line, so that nothing below moves while typing; the tooltip has the whole text.
 void draw_refusal(const ExampleDraft& draft, const std::string& refusal) {
     const std::string& wrong = draft.errors.empty() ? refusal : draft.errors.begin()->second;
@@ -124,8 +90,7 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& dra
     ExamplesState& state = ui.panel.examples;
     const std::string& refusal = refusal_of(state, draft);
     const bool busy = ui.example.running || state.waiting;
-    if (!draft.errors.empty() || !refusal.empty() || busy || !draw_estimate(state, draft.request))
-        draw_refusal(draft, refusal);
+    draw_refusal(draft, refusal);
     const std::string_view why = busy                                   ? "An example is running"
                                  : !draft.errors.empty()                ? "An option is invalid; see below"
                                  : !refusal.empty()                     ? std::string_view(refusal)

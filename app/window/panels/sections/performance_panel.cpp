@@ -10,7 +10,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/bench/speed_chart.h"
-#include "sim/examples/report/report_text.h"
+#include "sim/examples/report.h"
 #include "sim/machine/median.h"
 #include "sim/text/parse.h"
 

@@ -1,7 +1,8 @@
-// The results of an example: timings with their errors, curves, tables. The command line prints it, the panel
-// draws it, JSON and CSV store it.
+// The results of an example: timings with their errors, curves, tables. The command line prints them, the
+// panel draws them, files store them.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -115,5 +116,52 @@ struct Report {
 /// For each work and precision that was measured on both sides. Rows that are inexact, have failed or are
 /// lessons do not count.
 std::vector<SpeedUp> speedups_of(const Report& report);
+
+/// "12.3 us", "4.56 ms", "1.23 s"; a dash where it is not known.
+std::string format_time(double seconds);
+
+/// A row's numbers by name, null where not known: those of ReportRow, `rate`, `unit`, `limit`, `limit_name`
+/// and `of_limit` of its first rate, and its further numbers.
+nlohmann::ordered_json row_json(const ReportRow& row);
+
+/// A number of row_json() that people read. Names of times end in "seconds".
+struct RowColumn {
+    std::string name, title, tip = {};
+};
+/// The most interesting first; after the common ones, the further numbers of any row.
+std::vector<RowColumn> columns_of(const Report& report);
+/// What people read in a column, of all that row_json() returns; empty where it is not known.
+std::string cell_text(std::string_view column, const nlohmann::ordered_json& row);
+/// What people read in a table's cell; empty for null.
+std::string cell_text(const nlohmann::ordered_json& cell);
+
+// For people: what runs on what; the rows from the first one that was not shown before, under a header for
+// each group; and all that follows the rows. Where there is no GPU, its rows are one line of the closing
+// text.
+std::string intro_text(const Report& report);
+std::string rows_text(const Report& report, std::size_t first);
+std::string closing_text(const Report& report);
+
+/// A row of which there is no more to say than that there is no GPU; and what to say of all of them, empty
+/// where there are none.
+bool lacks_gpu(const Report& report, const ReportRow& row);
+std::string missing_gpu_text(const Report& report);
+
+/// "sum, float32: CUB (GPU) is 352 times as fast as OpenBLAS (CPU)".
+std::string speedup_text(const SpeedUp& speedup);
+
+/// Rows of one group stand under one header, its title.
+bool same_group(const ReportRow& a, const ReportRow& b);
+std::string group_title(const ReportRow& row);
+
+/// report.json: times in seconds, memory in bytes. What was not measured is null.
+nlohmann::ordered_json to_json(const Report& report);
+
+/// The times of all rows that were measured, grouped by work and precision.
+figure::DotChart times_chart(const Report& report);
+
+/// Into the folder, each atomically: report.json, rows.csv, times.png and times.svg, and for each curve
+/// ID.png, ID.svg and ID.csv, for each table ID.csv. Returns their paths. Throws MachineError.
+std::vector<std::filesystem::path> write_report(const Report& report, const std::filesystem::path& folder);
 
 }  // namespace stencil
