@@ -6,7 +6,7 @@
 
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
-#include "sim/problem/export_names.h"
+#include "sim/problem/artifact.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/run/output/film.h"
 #include "sim/text/error.h"
@@ -32,11 +32,9 @@ std::string list_names() {
     text += "\nFiles of --export (* by default):\n";
     for (const ExportGroupRow& group : kExportGroups) {
         text += fmt::format("  {}, {}:\n", group.title, group.help);
-        for (const std::span<const Export> rows :
-             {std::span<const Export>(kExports), std::span<const Export>(kFrameExports)})
-            for (const Export& row : rows)
-                if (row.group == group.group)
-                    text += fmt::format("    {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
+        for (const Artifact& row : artifacts())
+            if (row.group == group.group)
+                text += fmt::format("    {:<14}{} {}\n", row.name, row.is(kStandard) ? "*" : " ", row.help);
     }
     text += "\nColour tables:\n ";
     for (const Colormap& map : colormaps())

@@ -16,7 +16,7 @@
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
 #include "sim/model/model.h"
-#include "sim/problem/export_names.h"
+#include "sim/problem/artifact.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -43,7 +43,7 @@ Names choices_of(const std::string& option) {
     if (option == "boundary") return names_of(kBoundaries);
     if (option == "method") return joined(names_of(methods()), names_of(methods(kEquation)));
     if (option.ends_with("colormap")) return names_of(colormaps());
-    if (option == "export") return joined(names_of(kExports), names_of(kFrameExports));
+    if (option == "export") return joined(names_of(artifacts()), {});
     return {};
 }
 

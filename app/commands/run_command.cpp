@@ -105,17 +105,6 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
         note("note: {} {} is above the stability limit {}\n", name, bound->value, bound->largest);
 }
 
-bool wants_series(const RunSpec& spec) {
-    return std::ranges::any_of(spec.exports, [](const std::string& name) {
-        return name == "statistics.csv" || name == "probes.csv" || name == "phase.png";
-    });
-}
-
-// phase.png is drawn from the time series of the probes.
-bool wants_tables(const RunSpec& spec) {
-    return std::ranges::any_of(spec.exports, is_table_export) || contains(spec.exports, "phase.png");
-}
-
 // A run in progress, with everything that its checkpoint stores.
 struct Run {
     Simulation simulation;
@@ -149,7 +138,7 @@ long long expected_steps(const Simulation& simulation) {
 std::string step_to_the_end(Run& run, bool quiet) {
     Simulation& simulation = run.simulation;
     const RunSpec& spec = simulation.now();
-    const bool series = wants_series(spec);
+    const bool series = exports_any(spec, kSeries);
     const double cells = method_of(spec)->jumps ? 0 : double(spec.size->nx) * spec.size->ny;
     ProgressBar bar(cells, quiet);
     const auto look = [&](Simulation&) {
@@ -194,7 +183,7 @@ std::string step_to_the_end(Run& run, bool quiet) {
 }
 
 bool wants_timings(const RunRequest& request, const RunSpec& spec) {
-    return contains(spec.exports, "timings.json") || !request.json.empty() || !request.quiet;
+    return exports_any(spec, kSpeed) || !request.json.empty() || !request.quiet;
 }
 
 // Without --out nothing is exported, even if the spec file lists exports.
@@ -246,7 +235,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     Simulation& simulation = run.simulation;
     const RunSpec& spec = simulation.now();
     const bool spread = simulation.solver().processes() > 1;
-    RunOutput output = run_output(simulation, !spread || needs_cells(spec));
+    RunOutput output = run_output(simulation, !spread || exports_any(spec, kCells));
     if (spread) output.spread = &simulation;
     RunReport report = make_report(simulation, output.fields, machine);
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
@@ -273,7 +262,8 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (!request.out.empty()) {
         make_folder(request.out, "--out");  // recreates it if it was removed during the run
         output.timings = timings;
-        if (wants_tables(spec)) add_tables(output, simulation.solver(), std::move(run.measures));
+        if (exports_any(spec, kSeries | kEndTables))
+            add_tables(output, simulation.solver(), std::move(run.measures));
         written = write_exports(request.out, output);
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(timings), Links::followed);

@@ -23,6 +23,7 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/model/equations.h"
+#include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -412,11 +413,12 @@ std::string settings(Simulation& simulation, bool from_start) {
 
 void write_figure(HeldSimulation& held, const std::string& path) {
     const std::string ending = fs::path(path).extension().string();
-    ExportWriter* const write = export_writer("figure" + ending);
-    if (!write) throw InputError("figure: {}: the name must end in .png, .svg or .pdf", path);
+    const Artifact* const figure = find_artifact("figure" + ending);
+    if (!figure) throw InputError("figure: {}: the name must end in .png, .svg or .pdf", path);
     held.with([&](Simulation& simulation) {
         const RunOutput all = output_of(simulation, held.beginning);
-        write(link_target(path), all, all.fields.front());  // a file that the user named
+        const fs::path target = link_target(path);  // a file that the user named
+        figure->write({target, all, all.fields.front(), figure->format});
     });
 }
 
@@ -451,7 +453,7 @@ std::vector<std::string> write_exports_of(Simulation& simulation,
     add_tables(all, simulation.solver(), std::move(measures));
     WrittenFiles written = stencil::write_exports(folder, all);
     if (!written.failures.empty()) throw FileError(written.failures.front());
-    if (contains(all.now.exports, "initial.npy")) write_given(beginning, simulation, folder, written.files);
+    if (exports_any(all.now, kStart)) write_given(beginning, simulation, folder, written.files);
     return {written.files.begin(), written.files.end()};
 }
 

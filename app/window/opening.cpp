@@ -8,6 +8,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/sessions.h"
+#include "sim/problem/artifact.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/resolve.h"
@@ -16,6 +17,12 @@
 
 namespace stencil {
 namespace {
+
+// Whether an export of the window does not write the file.
+bool is_not_exported(const std::string& name) {
+    const Artifact* file = find_artifact(name);
+    return !file || file->frames;
+}
 
 // A scripted window neither reads nor shows what is the user's own.
 Preferences preferences_for(const WindowRequest& request, std::string& trouble) {
@@ -93,7 +100,7 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
         ui.preferences.exports.folder = ui.panel.measure.folder = ui.panel.examples.folder = request.out;
     if (request.exports) {
         ui.preferences.exports.files = request.spec.exports;
-        std::erase_if(ui.preferences.exports.files, is_frame_export);
+        std::erase_if(ui.preferences.exports.files, is_not_exported);
     }
     if (!request.draft.empty()) {
         ui.panel.equation.draft = request.draft;
@@ -117,9 +124,7 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
 void recall(UiState& ui, RunSpec& spec) {
     const Preferences& p = ui.preferences;
     if (const auto panes = panes_named(p.view)) ui.panes = *panes;
-    std::erase_if(ui.preferences.exports.files, [](const std::string& name) {
-        return std::ranges::find(kExports, name, &Export::name) == std::end(kExports);
-    });
+    std::erase_if(ui.preferences.exports.files, is_not_exported);
     if (spec.chosen_colormap(spec.shown()).empty()) set_if_known(spec, setting_name::colormap, p.colormap);
     set_if_known(spec, setting_name::laplacian_colormap, p.laplacian_colormap);
 }

@@ -449,20 +449,17 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
 
 }  // namespace
 
-void add_lines(FigurePanel& panel, const std::vector<ContourLine>& lines) {
-    for (const ContourLine& line : lines) {
-        const bool light = is_light(panel.colors->at(line.level, panel.range));
-        panel.lines.push_back({line.points, light ? Rgb{0, 0, 0} : Rgb{255, 255, 255}});
-    }
-}
-
 void add_contours(FigurePanel& panel, std::string_view contours) {
     constexpr std::size_t kMostCells = 1 << 22;
     const auto levels = contour_levels(contours, panel.range);
-    if (panel.field->size() > kMostCells)
+    if (panel.field->size() > kMostCells) {
         panel.contours = levels;
-    else
-        add_lines(panel, contour_lines(*panel.field, levels));
+        return;
+    }
+    for (const ContourLine& line : contour_lines(*panel.field, levels)) {
+        const bool light = is_light(panel.colors->at(line.level, panel.range));
+        panel.lines.push_back({line.points, light ? Rgb{0, 0, 0} : Rgb{255, 255, 255}});
+    }
 }
 
 void add_outline(FigurePanel& panel, const ShapeOutline& outline) {

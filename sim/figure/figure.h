@@ -19,6 +19,11 @@ namespace stencil::figure {
 
 enum class FigureFormat { png, svg, pdf };
 
+/// The format of files that end like this: "svg".
+constexpr FigureFormat format_named(std::string_view ending) {
+    return ending == "svg" ? FigureFormat::svg : ending == "pdf" ? FigureFormat::pdf : FigureFormat::png;
+}
+
 /// A line over a panel's picture, in cell coordinates.
 struct FigureLine {
     std::vector<SamplePoint> points;
@@ -40,9 +45,8 @@ struct FigurePanel {
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in a box; null: flat
 };
 
-/// Adds lines of equal values, each black or white, whichever contrasts with the colour of its own level.
-void add_lines(FigurePanel& panel, const std::vector<ContourLine>& lines);
-/// Adds the contours of --contours: as lines, or of a field that has many cells per dot between the dots.
+/// Adds the contours of --contours, each black or white, whichever contrasts with the colour of its own
+/// level: as lines, or of a field that has many cells per dot between the dots.
 void add_contours(FigurePanel& panel, std::string_view contours);
 
 /// Adds the outline of a shape, visible over any colour.

@@ -10,7 +10,7 @@
 #include "sim/files/input_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
-#include "sim/problem/export_names.h"
+#include "sim/problem/artifact.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/setting_rows.h"
 #include "sim/problem/settings/settings.h"
@@ -109,9 +109,6 @@ void check_settings(const RunSpec& spec) {
             bound->largest,
             bound->parameter->name,
             bound->largest);
-    const bool frames = std::ranges::any_of(spec.exports, is_frame_export);
-    if (frames && !spec.every.given())
-        throw InputError("--export: frames, a file of each moment, need --every N");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
         throw InputError("--method {} steps du/dt = D*lap(u) by euler alone: {} is stepped by auto, {}",
@@ -123,10 +120,6 @@ void check_settings(const RunSpec& spec) {
                          spec.method,
                          name_of(named->device),
                          spec.backend);
-    if (contains(spec.exports, "profile.csv") && spec.profiles.empty())
-        throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
-    if (contains(spec.exports, "probes.csv") && spec.probes.empty())
-        throw InputError("--export probes.csv needs --probe X,Y");
 }
 
 void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {

@@ -154,8 +154,10 @@ MemoryNeeds needs_beside(const SolverSetup& setup, double running, double making
 MemoryNeeds spread_needs(const RunSpec& spec, const SolverSetup& setup, double field, double making) {
     const bool by_rows = start_recipe(spec) != nullptr;
     const bool frames = std::ranges::any_of(
-        spec.exports, [](const std::string& name) { return is_frame_export(name) && name != "frames.npy"; });
-    const double whole = needs_cells(spec) ? 3 * field + export_bytes_per_cell(spec) : frames ? field : 0;
+        chosen_artifacts(spec), [](const Artifact* row) { return row->frames && row->is(kCells); });
+    const double whole = exports_any(spec, kCells) ? 3 * field + export_bytes_per_cell(spec)
+                         : frames                  ? field
+                                                   : 0;
     // Data from a GPU is read some rows at a time.
     const bool on_cuda = setup.method->device == Device::cuda;
     const double copy = on_cuda ? 0 : field * shares_of(setup).host;
@@ -221,16 +223,14 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     make_absolute(spec.initial);
     for (auto& [name, what] : spec.initials) make_absolute(what);
     const auto exported = [&](const std::string& name) { return contains(spec.exports, name); };
-    const auto add = [&](const char* name) {
-        if (!exported(name)) spec.exports.emplace_back(name);
-    };
     std::vector<std::string> all;
     add_export("all", all);
-    if (spec.every.given() &&
-        (std::ranges::none_of(spec.exports, is_frame_export) || std::ranges::all_of(all, exported)))
-        add("frames.png");
-    if (!spec.profiles.empty()) add("profile.csv");
-    if (!spec.probes.empty()) add("probes.csv");
+    const bool standard_frames =
+        spec.every.given() && (std::ranges::none_of(chosen_artifacts(spec), &Artifact::frames) ||
+                               std::ranges::all_of(all, exported));
+    for (const Artifact& row : artifacts())
+        if (row.frames ? standard_frames && row.is(kStandard) : row.is(kImplied) && row.why_not(spec).empty())
+            add_export(row.name, spec.exports);
     return spec;
 }
 

@@ -135,22 +135,21 @@ void Session::handle(const action::Export& order) {
     ExportOrder& written = *kept;
     RunSpec now = simulation_->now();
     now.exports.clear();
-    now.view = views_.request().name();
-    std::string left_out;
-    for (const std::string& file : order.files) {
-        if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
-        if (file == "profile.csv" && views_.request().profiles.empty())
-            left_out += "; profile.csv needs a line (L)";
-        else if (file == "probes.csv" && measures_.probes().empty())
-            left_out += "; probes.csv needs a probe (P)";
-        else if (const std::string why = why_not_exported(file, now); !why.empty())
-            left_out += fmt::format("; {} is left out: {}", file, why);
-        else
-            add_export(file, now.exports);
-        if (contains(now.exports, file) && file == "phase.png" && !measures_.probes().empty())
-            left_out += "; phase.png has no ways of probes, which the window measures in one quantity only";
-    }
+    for (const std::string& file : order.files) add_export(file, now.exports);
     add_measures(now);
+    const std::string view = std::exchange(now.view, views_.request().name());
+    std::string left_out;
+    for (const Artifact* row : chosen_artifacts(now)) {
+        if (row->frames) throw InputError("export: frames are recorded while the run goes on");
+        if (const std::string why = row->why_not(now); !why.empty()) {
+            left_out += fmt::format("; {} is left out: {}", row->name, why);
+            std::erase(now.exports, row->name);
+        } else if (row->is(kSeries) && !row->is_table() && !now.probes.empty()) {
+            left_out += fmt::format(
+                "; {} has no ways of probes, which the window measures in one quantity only", row->name);
+        }
+    }
+    now.view = view;
     now.validate();
     if (now.exports.empty()) throw InputError("export: no file was chosen" + left_out);
     written.folder = order.folder;
@@ -227,9 +226,10 @@ void Session::handle(const action::ExportMeasures& order) {
     ExportOrder written;
     RunOutput& output = written.output;
     RunSpec& spec = output.now = output.document = simulation_->now();
-    spec.exports = {"statistics.csv", "histogram.csv"};
-    if (!views_.request().profiles.empty()) spec.exports.emplace_back("profile.csv");
-    if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
+    spec.exports.clear();
+    add_measures(spec);
+    for (const Artifact& row : artifacts())
+        if (row.is_table() && row.why_not(spec).empty()) spec.exports.push_back(row.name);
     output.fields.push_back({spec.shown(), output_suffix(spec, spec.shown()), nullptr, {}, {}, tables()});
     written.folder = unused_folder(order.folder, export_files(spec));
     written.remark = kept_text(order.folder, written.folder);

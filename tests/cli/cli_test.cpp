@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "sim/files/npy.h"
-#include "sim/problem/export_names.h"
+#include "sim/problem/artifact.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
@@ -14,12 +14,10 @@
 #include "tests/support/scratch.h"
 
 using namespace stencil_test;
-using stencil::Export;
+using stencil::Artifact;
 using stencil::ExportGroupRow;
 using stencil::Field;
 using stencil::kExportGroups;
-using stencil::kExports;
-using stencil::kFrameExports;
 using stencil::read_npy;
 using stencil::split;
 namespace fs = std::filesystem;
@@ -297,25 +295,23 @@ TEST_CASE("The size takes the numbers of all settings") {
 
 TEST_CASE("Help lists the files of --export by group, each once with a few words") {
     const std::string help = require_done(run_program({"run", "--help"})).out;
-    for (const std::span<const Export> rows :
-         {std::span<const Export>(kExports), std::span<const Export>(kFrameExports)})
-        for (const Export& row : rows) {
-            CAPTURE(row.name);
-            const std::string line = "\n    " + std::string(row.name) + " ";
-            const std::size_t found = help.find(line);
-            REQUIRE(found != help.npos);
-            CHECK(help.find(line, found + 1) == help.npos);
-            CHECK(help.find(std::string(row.help), found) < help.find('\n', found + 1));
-            // Its group is the last title above it.
-            const auto title_at = [&](const ExportGroupRow& group) {
-                return help.find("\n  " + std::string(group.title) + ", ");
-            };
-            for (const ExportGroupRow& group : kExportGroups)
-                if (group.group > row.group)
-                    CHECK(title_at(group) > found);
-                else
-                    CHECK(title_at(group) < found);
-        }
+    for (const Artifact& row : stencil::artifacts()) {
+        CAPTURE(row.name);
+        const std::string line = "\n    " + row.name + " ";
+        const std::size_t found = help.find(line);
+        REQUIRE(found != help.npos);
+        CHECK(help.find(line, found + 1) == help.npos);
+        CHECK(help.find(std::string(row.help), found) < help.find('\n', found + 1));
+        // Its group is the last title above it.
+        const auto title_at = [&](const ExportGroupRow& group) {
+            return help.find("\n  " + std::string(group.title) + ", ");
+        };
+        for (const ExportGroupRow& group : kExportGroups)
+            if (group.group > row.group)
+                CHECK(title_at(group) > found);
+            else
+                CHECK(title_at(group) < found);
+    }
 }
 
 TEST_CASE("Help and version are answered") {

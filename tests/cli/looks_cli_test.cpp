@@ -1,16 +1,21 @@
 // Derived exports (contours, spectra, phase planes), compared with values computed here.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <numbers>
 
+#include "sim/problem/settings/settings.h"
+#include "sim/run/output/exports.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
+using namespace stencil;
 using namespace stencil_test;
 namespace fs = std::filesystem;
 
@@ -24,12 +29,46 @@ std::vector<std::vector<double>> rows_of(const fs::path& file) {
     const Words lines = lines_of(file);
     for (std::size_t i = 1; i < lines.size(); ++i) {
         std::vector<double>& row = rows.emplace_back();
-        for (const std::string& cell : stencil::split(lines[i], ',')) row.push_back(std::stod(cell));
+        for (const std::string& cell : split(lines[i], ',')) row.push_back(std::stod(cell));
     }
     return rows;
 }
 
 }  // namespace
+
+TEST_CASE("Every kind of file is written by a run that has what it needs, and refused by one that has not") {
+    const ScratchFolder folder;
+    std::vector<Artifact> rows(artifacts().begin(), artifacts().end());
+    std::erase_if(rows, [](const Artifact& row) {
+        return row.needs.why_no_library && !row.needs.why_no_library().empty();
+    });
+    const fs::path out = folder / "out";
+    require_done(
+        stencilscope("run --backend cpu --threads 1 --quiet --out {} --model gray-scott --size 32x24 "
+                     "--steps 10 --every 5 --contours 3 --profile 0,0,31,23 --probe 4,4 --export {}",
+                     out,
+                     fmt::format("{}", fmt::join(names_of(rows), ","))));
+    for (const Artifact& row : rows) {
+        INFO(row.name);
+        const std::string start = row.frames ? "frames/field" : std::string(row.stem);
+        const std::string end = fmt::format("{}.{}", row.frames ? "_000005" : "", row.format);
+        const bool whole = row.frames ? row.frames->write_all != nullptr : row.is(kOfRun);
+        for (const char* component : {"-u", "-v"})
+            CHECK(fs::file_size(out / (start + (whole ? "" : component) + end)) > 0);
+    }
+    // It has one component without rates, too many cells, no contours, profile, probe or frames.
+    RunSpec poor;
+    set_setting(poor, "model", "life");
+    poor.size = Size{60000, 60000};
+    poor.view = "from-reference";
+    for (const Artifact& row : rows) {
+        poor.exports = {row.name};
+        const std::string why = input_error([&] { check_exports(poor); });
+        INFO(row.name << ": " << why);
+        CHECK(why.starts_with(row.name + ": ") == (row.needs.why_not || row.frames));
+        CHECK_FALSE(contains(why, "\n"));
+    }
+}
 
 TEST_CASE("The spectrum of a sine is its squared amplitude, shared by the waves of its ring") {
     const ScratchFolder folder;
@@ -58,17 +97,13 @@ TEST_CASE("Pictures, frames, figures and tables of a formula have its own colour
         require_done(stencilscope(
             "run --backend cpu --threads 1 --quiet --size 24x16 --steps 10 --every 5 --contours 3 --out {} "
             "--equation {} --export "
-            "field.png,frames.png,contours.svg,surface.png,view.png,histogram.csv,contours.csv " +
+            "field.png,frames.png,view.png,histogram.csv,contours.csv " +
                 colors,
             out,
             "du/dt = -u; dv/dt = lap(v); dt = 0.1; v(0) = x/Lx; u(0) = y/Ly"));
         std::vector<std::string> bytes{read_bytes(out / "view.png"), read_bytes(out / "field-u.png")};
-        for (const char* file : {"field-v.png",
-                                 "contours-v.svg",
-                                 "surface-v.png",
-                                 "histogram-v.csv",
-                                 "contours-v.csv",
-                                 "frames/field-v_000005.png"})
+        for (const char* file :
+             {"field-v.png", "histogram-v.csv", "contours-v.csv", "frames/field-v_000005.png"})
             bytes.push_back(read_bytes(out / file));
         return bytes;
     };
@@ -86,7 +121,7 @@ TEST_CASE("Pictures, frames, figures and tables of a formula have its own colour
 TEST_CASE("The contour of a cone is a circle, and one on its way across the field has ends") {
     const ScratchFolder folder;
     require_done(stencilscope(kLook + "--size 64x60 --dtype float64 --initial {} --contours 20,40 --export "
-                                      "contours.csv,contours.svg",
+                                      "contours.csv,view.svg",
                               folder / "out",
                               "sqrt((x - 32)^2 + (y - 30)^2)"));
     const auto rows = rows_of(folder / "out/contours.csv");
@@ -106,9 +141,9 @@ TEST_CASE("The contour of a cone is a circle, and one on its way across the fiel
     const auto last = rows[on_circle - 1];
     CHECK(rows[0][2] == last[2]);
     CHECK(rows[0][3] == last[3]);
-    CHECK(contains(read_bytes(folder / "out/contours.svg"), "<polyline"));
+    CHECK(contains(read_bytes(folder / "out/view.svg"), "<polyline"));
     require_refused(
-        stencilscope(kLook + "--size 64 --export contours.svg", folder / "none"), 2, "--contours");
+        stencilscope(kLook + "--size 64 --export contours.csv", folder / "none"), 2, "--contours");
 }
 
 TEST_CASE("The phase plane counts all cells where their components are") {
@@ -131,10 +166,11 @@ TEST_CASE("The phase plane counts all cells where their components are") {
 
 TEST_CASE("Surfaces and arrows are exported, and refused where there is nothing to show") {
     const ScratchFolder folder;
-    require_done(stencilscope(kLook + "--size 64 --initial disk --surface 20,30 --arrows gradient --export "
-                                      "surface.png,figure.svg,spec.json",
+    require_done(stencilscope(kLook +
+                                  "--size 64 --initial disk --surface 20,30 --view surface --arrows gradient "
+                                  "--export view.png,figure.svg,spec.json",
                               folder / "out"));
-    CHECK(read_bytes(folder / "out/surface.png").starts_with("\x89PNG"));
+    CHECK(read_bytes(folder / "out/view.png").starts_with("\x89PNG"));
     const std::string with = read_bytes(folder / "out/figure.svg"),
                       spec = read_bytes(folder / "out/spec.json");
     CHECK(contains(spec, "20,30"));

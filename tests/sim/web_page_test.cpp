@@ -28,7 +28,7 @@ constexpr std::size_t kMostPage = 300'000;
 std::string page_of(Simulation& simulation) {
     ScratchFolder folder;
     const RunOutput output = run_output(simulation);
-    export_writer("web.html")(folder / "web.html", output, output.fields.front());
+    find_artifact("web.html")->write({folder / "web.html", output, output.fields.front(), "html"});
     return read_bytes(folder / "web.html");
 }
 

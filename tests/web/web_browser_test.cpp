@@ -63,7 +63,7 @@ std::string document_of(const ScratchFolder& folder, const std::string& page) {
 
 void write_page(const ScratchFolder& folder, const std::string& name, Simulation& simulation) {
     const RunOutput output = run_output(simulation);
-    export_writer("web.html")(folder / name, output, output.fields.front());
+    find_artifact("web.html")->write({folder / name, output, output.fields.front(), "html"});
 }
 
 std::vector<double> decoded(const std::string& coded) {

@@ -619,8 +619,8 @@ TEST_CASE("a picture that no PNG holds is left out for a reason, and what has no
     RunSpec spec;
     spec.size = Size{60000, 60000};
     for (const char* name : {"field.png", "laplacian.png", "frames.png"})
-        CHECK_FALSE(why_not_exported(name, spec).empty());
-    for (const char* name : {"field.npy", "figure.png"}) CHECK(why_not_exported(name, spec).empty());
+        CHECK_FALSE(find_artifact(name)->why_not(spec).empty());
+    for (const char* name : {"field.npy", "figure.png"}) CHECK(find_artifact(name)->why_not(spec).empty());
 }
 
 TEST_CASE("a figure of the view is exported in its button's format, at the size that is typed") {
@@ -802,7 +802,7 @@ TEST_CASE("exports are in groups that fold, each with the number of its ticked f
     imgui.click("a window", {"statistics.csv"}, 0.05f);
     CHECK(contains(files, "statistics.csv"));
     for (const ExportGroupRow& group : kExportGroups) {
-        const auto of_group = [&](const Export& file) { return file.group == group.group; };
-        CHECK(std::ranges::any_of(kExports, of_group));
+        const auto of_group = [&](const Artifact& file) { return file.group == group.group; };
+        CHECK(std::ranges::any_of(artifacts(), of_group));
     }
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/problem/export_names.h"
+#include "sim/problem/artifact.h"
 #include "sim/problem/settings/setting_rows.h"
 #include "sim/text/quote.h"
 

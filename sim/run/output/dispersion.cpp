@@ -197,6 +197,12 @@ void mark_fastest(figure::Chart& chart, const DispersionRelation& relation, doub
 
 }  // namespace
 
+std::string why_no_dispersion(const Model& model) {
+    if (std::ranges::none_of(model.equations->components, &equation::Evolving::rate))
+        return "the model gives the next value outright, and small waves have no growth rates";
+    return "";
+}
+
 double DispersionRelation::Wave::length() const {
     return k > 0 ? 2 * std::numbers::pi / k : std::numeric_limits<double>::infinity();
 }

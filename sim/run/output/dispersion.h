@@ -11,6 +11,7 @@
 
 namespace stencil {
 
+struct Model;
 struct RunSpec;
 
 /// Rates of waves along x, in the run's own lengths and times.
@@ -36,6 +37,9 @@ struct DispersionRelation {
     /// "about u = 1, v = 0.9", or that the mean is no steady state.
     std::string about(const RunSpec& now) const;
 };
+
+/// Why the model has no dispersion relation; empty if it has one.
+std::string why_no_dispersion(const Model& model);
 
 /// Computes it for the present settings, about the steady state that Newton's method reaches from `means`,
 /// those of the components; where it reaches none, about the means. The model must have a relation.

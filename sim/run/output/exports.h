@@ -1,4 +1,4 @@
-// Writes the exports of a run (export_names.h).
+// Writes the exports of a run: those files of the table in artifacts.cpp that --export names.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "sim/field/field.h"
-#include "sim/figure/figure.h"
 #include "sim/files/exchange/field_set.h"
-#include "sim/problem/export_names.h"
-#include "sim/problem/panes.h"
+#include "sim/problem/artifact.h"
 #include "sim/problem/run_spec.h"
 #include "sim/run/output/measures.h"
 #include "sim/text/json.h"
@@ -74,31 +72,27 @@ void add_measures(MeasuresOf& measures, Simulation& simulation);
 /// Adds the final tables, with these series.
 void add_tables(RunOutput& output, Solver& solver, MeasuresOf measures);
 
-/// Whether any chosen file needs a whole field in memory.
-bool needs_cells(const RunSpec& spec);
+/// A file to be written by a row of the table.
+struct ExportedFile {
+    const std::filesystem::path& path;
+    const RunOutput& run;
+    const OutputField& field;  ///< the first field if the file is of the whole run
+    std::string_view format;
+};
 
-/// Writes a file of the table, one of a field or of the whole run. Throws MachineError.
-using ExportWriter = void(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
-/// The writer of a row of kExports; null for another name.
-ExportWriter* export_writer(std::string_view name);
+using ExportWriter = void(const ExportedFile& file);
 
-// Rows of the table (looks.cpp): drawings and derived data of a run's end. They throw MachineError.
+// Writers of the table (looks.cpp): drawings and derived data of a run's end.
 
 /// Writes one row per field: initial and final field and Laplacian.
-void write_run_figure(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
-ExportWriter write_spectrum_csv, write_spectrum_png, write_contours_csv, write_contours_svg;
-/// The view is that of --surface.
-ExportWriter write_surface_png;
+ExportWriter write_run_figure;
 /// The panes of --view as on the canvas, at the size of --figure-size.
-void write_view(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
+ExportWriter write_view;
+ExportWriter write_spectrum_csv, write_spectrum_png, write_contours_csv;
 /// The dispersion relation at the end, and its figure with the measured spectrum.
-ExportWriter write_dispersion_csv;
-void write_dispersion(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
+ExportWriter write_dispersion_csv, write_dispersion;
 /// Phase plane of the first two components, with the probes' trajectories if measured.
 ExportWriter write_phase_csv, write_phase_png;
-
-/// Why a run of this size cannot have the file; empty if it can.
-std::string why_not_exported(std::string_view name, const RunSpec& spec);
 
 /// Checks all chosen files before the run. Throws InputError, or MachineError for a missing library.
 void check_exports(const RunSpec& spec);

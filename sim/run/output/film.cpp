@@ -8,6 +8,7 @@
 
 #include "sim/figure/figure.h"
 #include "sim/files/image.h"
+#include "sim/problem/panes.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"

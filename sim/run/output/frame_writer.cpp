@@ -7,8 +7,7 @@
 #include <system_error>
 
 #include "sim/files/exchange/field_set.h"
-#include "sim/files/image.h"
-#include "sim/files/npy.h"
+#include "sim/problem/panes.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
 #include "sim/text/names.h"
@@ -19,21 +18,6 @@ namespace {
 
 using Path = std::filesystem::path;
 
-constexpr FrameKind kFrameKinds[] = {
-    {"frames.png",
-     ".png",
-     [](auto& path, auto& field, auto& colors, ValueRange range) { write_png(path, field, colors, range); }},
-    {"frames.npy", ".npy", [](auto& path, auto& field, auto&, ValueRange) { write_npy(path, field); }},
-    {"frames.vti", ".vti", nullptr, write_vti, "field.pvd", write_pvd},
-    {"frames.h5", ".h5", nullptr, write_hdf5, "field.h5", write_hdf5_series},
-};
-
-// Whether there is a row for every name, in order.
-constexpr bool has_all_frames() {
-    return std::ranges::equal(kFrameKinds, kFrameExports, {}, &FrameKind::name, &Export::name);
-}
-static_assert(has_all_frames(), "each row of kFrameExports needs one of kFrameKinds");
-
 bool is_number(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -43,9 +27,9 @@ long long step_of(const Path& name) {
     const std::string stem = name.stem().string();
     const std::string digits = stem.substr(stem.rfind('_') + 1);
     const bool ours = (stem.starts_with("field_") || stem.starts_with("field-")) && digits.size() >= 6 &&
-                      is_number(digits) &&
-                      std::ranges::find(kFrameKinds, name.extension().string(), &FrameKind::ending) !=
-                          std::end(kFrameKinds);
+                      is_number(digits) && std::ranges::any_of(artifacts(), [&](const Artifact& row) {
+                          return row.frames && name.extension() == fmt::format(".{}", row.format);
+                      });
     return ours ? std::strtoll(digits.c_str(), nullptr, 10) : -1;
 }
 
@@ -56,12 +40,13 @@ std::string series_name(const Path& first, std::size_t i) {
 }
 
 bool is_series(const Path& name) {
-    return std::ranges::any_of(kFrameKinds, [&](const FrameKind& row) {
-        if (row.series.empty() || name.extension() != Path(row.series).extension()) return false;
-        const std::string stem = name.stem().string(), first = Path(row.series).stem().string() + "-";
+    return std::ranges::any_of(artifacts(), [&](const Artifact& row) {
+        const Path series = row.frames ? row.frames->series : "";
+        if (series.empty() || name.extension() != series.extension()) return false;
+        const std::string stem = name.stem().string(), first = series.stem().string() + "-";
         const bool numbered = stem.starts_with(first) && stem.size() > first.size() &&
                               is_number(std::string_view(stem).substr(first.size()));
-        return name == row.series || numbered;
+        return name == series || numbered;
     });
 }
 
@@ -74,25 +59,25 @@ FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progres
     // Checkpoints keep only the range's ends, so the scale comes from the spec.
     for (auto& [formula, range] : progress_.ranges) range.scale = spec.coloring(formula).range.scale;
     if (!spec.every.given()) return;
-    for (const FrameKind& row : kFrameKinds)
-        if (contains(spec.exports, row.name)) kinds_.push_back(&row);
+    for (const Artifact* row : chosen_artifacts(spec))
+        if (row->frames) kinds_.push_back(row);
 }
 
 bool FrameWriter::has_pictures() const {
-    return std::ranges::any_of(kinds_, [](const FrameKind* kind) { return kind->ending == ".png"; });
+    return std::ranges::any_of(kinds_, [](auto* kind) { return kind->group == ExportGroup::pictures; });
 }
 
 // Whether a distributed run writes only arrays, which each process writes itself.
 bool FrameWriter::writes_in_place(const Solver& solver) const {
     return solver.processes() > 1 &&
-           std::ranges::all_of(kinds_, [](const FrameKind* kind) { return kind->ending == ".npy"; });
+           std::ranges::none_of(kinds_, [](auto* kind) { return kind->is(kCells); });
 }
 
 void FrameWriter::write(Simulation& simulation) {
     // Recreates a folder removed during the run; if that fails, writing the file reports why.
     std::error_code ignored;
     std::filesystem::create_directories(folder_, ignored);
-    const bool whole = std::ranges::any_of(kinds_, &FrameKind::write_all);
+    const bool whole = std::ranges::any_of(kinds_, [](auto* kind) { return kind->frames->write_all; });
     const long long step = simulation.step();
     const RunSpec& now = simulation.now();
     begin_series(now, step);
@@ -101,7 +86,7 @@ void FrameWriter::write(Simulation& simulation) {
         if (writes_in_place(simulation.solver())) {
             SolverArray array;
             array.observable = formula;
-            simulation.solver().write_npy(numbered("field" + output_suffix(now, formula), step, ".npy"),
+            simulation.solver().write_npy(numbered("field" + output_suffix(now, formula), step, "npy"),
                                           array);
             ++progress_.count;
             continue;
@@ -114,9 +99,9 @@ void FrameWriter::write(Simulation& simulation) {
     const RunSpec document = simulation.spec();
     FieldSet set{run_notes(now, document), {step, time_at(document, step)}, {}};
     for (const auto& [name, field] : fields) set.fields.push_back({name, &field});
-    for (const FrameKind* kind : kinds_) {
-        if (!kind->write_all) continue;
-        kind->write_all(numbered("field", step, kind->ending), set);
+    for (const Artifact* kind : kinds_) {
+        if (!kind->frames->write_all) continue;
+        kind->frames->write_all(numbered("field", step, kind->format), set);
         ++progress_.count;
     }
 }
@@ -131,8 +116,8 @@ void FrameWriter::begin_series(const RunSpec& now, long long step) {
 void FrameWriter::finish(const Simulation& simulation) const {
     const RunSpec document = simulation.spec();
     const auto& all = progress_.series;
-    for (const FrameKind* kind : kinds_) {
-        if (!kind->write_series) continue;
+    for (const Artifact* kind : kinds_) {
+        if (!kind->frames->write_series) continue;
         std::vector<FieldSeries> files;
         for (const FrameSeries& one : all) {
             RunNotes notes = run_notes(simulation.now(), document);
@@ -143,20 +128,21 @@ void FrameWriter::finish(const Simulation& simulation) const {
         for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
             const Path name = entry.path().filename();
             const long long step = step_of(name);
-            if (step < 0 || name.extension() != kind->ending || all.empty()) continue;
+            if (step < 0 || name.extension() != fmt::format(".{}", kind->format) || all.empty()) continue;
             const auto later = std::ranges::upper_bound(all, step, {}, &FrameSeries::first);
             const auto place = std::max<std::ptrdiff_t>(later - all.begin() - 1, 0);
             files[std::size_t(place)].parts.push_back({name.string(), {step, time_at(document, step)}});
         }
         for (std::size_t i = 0; i < files.size(); ++i) {
             std::ranges::sort(files[i].parts, {}, [](const auto& part) { return part.moment.step; });
-            if (!files[i].parts.empty()) kind->write_series(folder_ / series_name(kind->series, i), files[i]);
+            if (!files[i].parts.empty())
+                kind->frames->write_series(folder_ / series_name(kind->frames->series, i), files[i]);
         }
     }
 }
 
-Path FrameWriter::numbered(const std::string& start, long long step, std::string_view ending) const {
-    return folder_ / fmt::format("{}_{:0{}}{}", start, step, digits_, ending);
+Path FrameWriter::numbered(const std::string& start, long long step, std::string_view format) const {
+    return folder_ / fmt::format("{}_{:0{}}.{}", start, step, digits_, format);
 }
 
 void FrameWriter::write(const Field& field, const std::string& formula, const RunSpec& now, long long step) {
@@ -164,9 +150,9 @@ void FrameWriter::write(const Field& field, const std::string& formula, const Ru
     if (!progress_.ranges.contains(formula) || now.range_per_frame)
         progress_.ranges[formula] = find_range(field, now.coloring(formula).range, colors.diverging);
     const std::string start = "field" + output_suffix(now, formula);
-    for (const FrameKind* kind : kinds_) {
-        if (!kind->write) continue;
-        kind->write(numbered(start, step, kind->ending), field, colors, progress_.ranges[formula]);
+    for (const Artifact* kind : kinds_) {
+        if (!kind->frames->write) continue;
+        kind->frames->write(numbered(start, step, kind->format), field, colors, progress_.ranges[formula]);
         ++progress_.count;
     }
 }

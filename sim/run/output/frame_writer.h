@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/problem/artifact.h"
 #include "sim/problem/run_spec.h"
 #include "sim/view/value_range.h"
 
@@ -19,10 +20,8 @@ struct Colormap;
 struct FieldSeries;
 struct FieldSet;
 
-/// A kind of numbered file.
-struct FrameKind {
-    std::string_view name;    ///< on the command line: "frames.png"
-    std::string_view ending;  ///< file name extension: ".png"
+/// Writes the numbered files of a row of the table of exports.
+struct FrameFormat {
     /// Writes one field ...
     void (*write)(const std::filesystem::path& path,
                   const Field& field,
@@ -75,10 +74,10 @@ class FrameWriter {
     bool writes_in_place(const Solver& solver) const;
     void write(const Field& field, const std::string& formula, const RunSpec& now, long long step);
     void begin_series(const RunSpec& now, long long step);
-    std::filesystem::path numbered(const std::string& start, long long step, std::string_view ending) const;
+    std::filesystem::path numbered(const std::string& start, long long step, std::string_view format) const;
 
     std::filesystem::path folder_;
-    std::vector<const FrameKind*> kinds_;
+    std::vector<const Artifact*> kinds_;
     FrameProgress progress_;
     int digits_;
 };

@@ -26,8 +26,6 @@
 namespace stencil {
 namespace {
 
-using Path = std::filesystem::path;
-
 constexpr int kPlaneBins = 256;
 
 std::string moment(const RunOutput& run) {
@@ -43,19 +41,6 @@ RadialSpectrum spectrum_of(const RunOutput& run, const OutputField& field) {
     const int nx = field.end.nx(), ny = field.end.ny();
     const double spacing = run.now.spacing();
     return radial_spectrum(values_of(field.end), nx, ny, nx * spacing, ny * spacing);
-}
-
-struct Contours {
-    ValueRange range;
-    std::vector<ContourLine> lines;
-};
-
-Contours contours_of(const RunOutput& run, const OutputField& field) {
-    Contours found;
-    found.range = find_range(
-        field.end, run.now.coloring(field.formula).range, field_colors(run.now, field.formula).diverging);
-    found.lines = contour_lines(field.end, contour_levels(run.now.contours, found.range));
-    return found;
 }
 
 PlaneDensity plane_of(const RunOutput& run) {
@@ -126,8 +111,9 @@ std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputFi
     return lines;
 }
 
-void write_chart(const Path& path, const figure::Chart& chart, const RunOutput& run) {
-    write_text_file(path, figure::chart_file(chart, moment(run), figure::FigureFormat::png));
+void write_chart(const ExportedFile& file, const figure::Chart& chart) {
+    write_text_file(file.path,
+                    figure::chart_file(chart, moment(file.run), figure::format_named(file.format)));
 }
 
 figure::FigurePanel panel(
@@ -279,34 +265,30 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
 
 }  // namespace
 
-void write_spectrum_csv(const Path& path, const RunOutput& run, const OutputField& field) {
-    write_text_file(path, with_time(spectrum_csv(spectrum_of(run, field)), run.document, run.steps));
+void write_spectrum_csv(const ExportedFile& file) {
+    const RunOutput& run = file.run;
+    write_text_file(file.path,
+                    with_time(spectrum_csv(spectrum_of(run, file.field)), run.document, run.steps));
 }
 
-void write_spectrum_png(const Path& path, const RunOutput& run, const OutputField& field) {
+void write_spectrum_png(const ExportedFile& file) {
+    const Unit& unit = file.run.now.unit_length;
     write_chart(
-        path,
-        figure::spectrum_chart(
-            spectrum_of(run, field), field.formula, run.now.unit_length.size, run.now.unit_length.name),
-        run);
+        file,
+        figure::spectrum_chart(spectrum_of(file.run, file.field), file.field.formula, unit.size, unit.name));
 }
 
-void write_contours_csv(const Path& path, const RunOutput& run, const OutputField& field) {
-    write_text_file(path, with_time(contours_csv(contours_of(run, field).lines), run.document, run.steps));
+void write_contours_csv(const ExportedFile& file) {
+    const RunOutput& run = file.run;
+    const std::string& formula = file.field.formula;
+    const ValueRange range =
+        find_range(file.field.end, run.now.coloring(formula).range, field_colors(run.now, formula).diverging);
+    const auto lines = contour_lines(file.field.end, contour_levels(run.now.contours, range));
+    write_text_file(file.path, with_time(contours_csv(lines), run.document, run.steps));
 }
 
-void write_contours_svg(const Path& path, const RunOutput& run, const OutputField& field) {
-    const Colormap& colors = field_colors(run.now, field.formula);
-    const Contours contours = contours_of(run, field);
-    figure::FigurePanel panel{
-        "Contours", &field.end, &colors, contours.range, value_label(run.now, field.formula)};
-    panel.cell = cell_size(run.now);
-    panel.unit = run.now.unit_length.name;
-    figure::add_lines(panel, contours.lines);
-    write_figure(path, figure::FigureFormat::svg, {&panel, 1}, moment(run));
-}
-
-void write_view(const Path& path, figure::FigureFormat format, const RunOutput& run) {
+void write_view(const ExportedFile& file) {
+    const RunOutput& run = file.run;
     const RunSpec& spec = run.now;
     const std::vector<Pane> shown = panes_of(spec);
     std::vector<Field> differences(shown.size());
@@ -322,14 +304,15 @@ void write_view(const Path& path, figure::FigureFormat format, const RunOutput& 
                                    : shown.size() > 1 ? 0
                                                       : kViewWidth * figure::kPointsPerCm,
                                    size.height}};
-    figure::write_figure(path, format, panels, "", page);
+    figure::write_figure(file.path, figure::format_named(file.format), panels, "", page);
 }
 
-void write_dispersion_csv(const Path& path, const RunOutput& run, const OutputField&) {
-    write_text_file(path, dispersion_csv(dispersion_of(run), run.now));
+void write_dispersion_csv(const ExportedFile& file) {
+    write_text_file(file.path, dispersion_csv(dispersion_of(file.run), file.run.now));
 }
 
-void write_dispersion(const Path& path, figure::FigureFormat format, const RunOutput& run) {
+void write_dispersion(const ExportedFile& file) {
+    const RunOutput& run = file.run;
     const RunSpec& now = run.now;
     const DispersionRelation relation = dispersion_of(run);
     std::vector<figure::Chart> charts{dispersion_chart(relation, now)};
@@ -338,33 +321,27 @@ void write_dispersion(const Path& path, figure::FigureFormat format, const RunOu
     if (!spectrum.power.empty())
         charts.push_back(dispersion_spectrum(relation, spectrum, shown.formula, now));
     charts.front().title = "Dispersion relation of " + view_title(run);
-    write_text_file(
-        path, figure::chart_file(charts, "of small waves " + relation.about(now), format, page_size(now)));
+    write_text_file(file.path,
+                    figure::chart_file(charts,
+                                       "of small waves " + relation.about(now),
+                                       figure::format_named(file.format),
+                                       page_size(now)));
 }
 
-void write_surface_png(const Path& path, const RunOutput& run, const OutputField& field) {
-    const Colormap& colors = field_colors(run.now, field.formula);
-    figure::FigurePanel panel{moment(run), &field.end, &colors, {}, value_label(run.now, field.formula)};
-    panel.range = find_range(field.end, run.now.coloring(field.formula).range, colors.diverging);
-    panel.surface = &run.now.surface;
-    write_figure(path, figure::FigureFormat::png, {&panel, 1}, "");
+void write_phase_csv(const ExportedFile& file) {
+    const RunOutput& run = file.run;
+    const std::string table = plane_csv(plane_of(run), run.fields[0].formula, run.fields[1].formula);
+    write_text_file(file.path, with_time(table, run.document, run.steps));
 }
 
-void write_phase_csv(const Path& path, const RunOutput& run, const OutputField&) {
-    write_text_file(
-        path,
-        with_time(
-            plane_csv(plane_of(run), run.fields[0].formula, run.fields[1].formula), run.document, run.steps));
-}
-
-void write_phase_png(const Path& path, const RunOutput& run, const OutputField&) {
+void write_phase_png(const ExportedFile& file) {
+    const RunOutput& run = file.run;
     write_chart(
-        path,
-        figure::plane_chart(plane_of(run), run.fields[0].formula, run.fields[1].formula, ways_of(run)),
-        run);
+        file, figure::plane_chart(plane_of(run), run.fields[0].formula, run.fields[1].formula, ways_of(run)));
 }
 
-void write_run_figure(const Path& path, figure::FigureFormat format, const RunOutput& run) {
+void write_run_figure(const ExportedFile& file) {
+    const RunOutput& run = file.run;
     const RunSpec& spec = run.now;
     std::vector<figure::FigurePanel> panels;
     for (const OutputField& f : run.fields) {
@@ -388,7 +365,7 @@ void write_run_figure(const Path& path, figure::FigureFormat format, const RunOu
         one.cell = cell_size(spec);
         one.unit = spec.unit_length.name;
     }
-    figure::write_figure(path, format, panels, caption(run));
+    figure::write_figure(file.path, figure::format_named(file.format), panels, caption(run));
 }
 
 }  // namespace stencil

@@ -211,15 +211,14 @@ TEST_CASE("Exports are listed, and default and all mean what they say") {
     REQUIRE(chosen.size() == default_exports().size() + 1);
     chosen.clear();
     add_export("all", chosen);
-    // Counts the exports that depend on other settings.
-    const auto bound = std::ranges::count_if(kExports, [](const Export& row) { return !row.needs.empty(); });
-    REQUIRE(chosen.size() == std::size(kExports) - std::size_t(bound));
+    const auto of_all = [](const Artifact& row) { return !row.frames && !row.is(kByName); };
+    REQUIRE(chosen.size() == std::size_t(std::ranges::count_if(artifacts(), of_all)));
+    chosen.clear();
+    for (const char* former : {"contours.svg", "surface.png"}) add_export(former, chosen);
+    REQUIRE(chosen == std::vector<std::string>{"view.svg", "view.png"});
 }
 
 TEST_CASE("Contradictions are refused") {
-    REQUIRE(contains(refusal("export", "frames.png"), "--every"));
-    REQUIRE(contains(refusal("export", "profile.csv"), "--profile"));
-    REQUIRE(contains(refusal("export", "probes.csv"), "--probe"));
     const RunSpec spec = spec_with("method=naive backend=cpu");
     REQUIRE(contains(input_error([&] { spec.validate(); }), "--backend says cpu"));
 }

@@ -5,7 +5,6 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "sim/problem/export_names.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/run/output/dispersion.h"
 

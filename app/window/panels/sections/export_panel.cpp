@@ -51,49 +51,46 @@ void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
 }
 
 // Draws a box for a file, with a few words on it as far as there is room; the tooltip has them all.
-void draw_file_box(const Export& file, const UiState& ui, ExportChoices& state, const Snapshot& snapshot) {
-    const std::string name(file.name);
-    bool chosen = contains(state.files, name);
+void draw_file_box(const Artifact& file, ExportChoices& state, const RunSpec& now) {
+    bool chosen = contains(state.files, file.name);
     // A file that cannot be written yet is left out of exports.
-    const std::string why_not = name == "profile.csv" && ui.profiles.empty()      ? "Draw a line first (L)"
-                                : name == "probes.csv" && snapshot.probes.empty() ? "Place a probe first (P)"
-                                : name.starts_with("contours.") && snapshot.now.contours.empty()
-                                    ? "Choose contours first (View)"
-                                    : why_not_exported(name, snapshot.now);
-    const std::string_view help =
-        name == "phase.png" ? "phase plane of the first two components; only run draws the ways of probes"
-                            : file.help;
-    const std::string_view tip = why_not.empty() ? help : why_not;
+    const std::string why_not = file.why_not(now);
+    const std::string_view tip = why_not.empty() ? file.help : why_not;
     constexpr float kNames = 9.5f;  // font sizes
     const float left = ImGui::GetCursorPosX() + em(kNames);
     ImGui::BeginDisabled(!why_not.empty());
-    const bool changed = checkbox(name.c_str(), &chosen, tip);
+    const bool changed = checkbox(file.name.c_str(), &chosen, tip);
     ImGui::EndDisabled();
     ImGui::SameLine(left);
     ImGui::AlignTextToFramePadding();
     fitted_text(tip.substr(0, tip.find(" (--")), ImGui::GetContentRegionAvail().x, faint_color());
     if (!changed) return;
     if (chosen)
-        state.files.push_back(name);
+        state.files.push_back(file.name);
     else
-        std::erase(state.files, name);
+        std::erase(state.files, file.name);
 }
 
 // Draws the files in groups that fold, each with the number of its ticked files.
 void draw_file_boxes(const UiState& ui, ExportChoices& state, const Snapshot& snapshot) {
+    RunSpec now = snapshot.now;
+    now.profiles = ui.profiles;
+    now.probes.clear();
+    for (const ProbeSeries& probe : snapshot.probes) now.probes.push_back({probe.x, probe.y});
     for (const ExportGroupRow& group : kExportGroups) {
-        const auto of_group = [&](const Export& file) { return file.group == group.group; };
-        const auto ticked = std::ranges::count_if(
-            kExports, [&](const Export& file) { return of_group(file) && contains(state.files, file.name); });
+        const auto of_group = [&](const Artifact& file) { return file.group == group.group && !file.frames; };
+        const auto ticked = std::ranges::count_if(artifacts(), [&](const Artifact& file) {
+            return of_group(file) && contains(state.files, file.name);
+        });
         const std::string title = fmt::format("{} ({} of {})###{}",
                                               group.title,
                                               ticked,
-                                              std::ranges::count_if(kExports, of_group),
+                                              std::ranges::count_if(artifacts(), of_group),
                                               group.title);
         const bool common = group.group == ExportGroup::data || group.group == ExportGroup::pictures;
         if (!unfolded(title.c_str(), group.help, common ? ImGuiTreeNodeFlags_DefaultOpen : 0)) continue;
-        for (const Export& file : kExports)
-            if (of_group(file)) draw_file_box(file, ui, state, snapshot);
+        for (const Artifact& file : artifacts())
+            if (of_group(file)) draw_file_box(file, state, now);
     }
 }
 
