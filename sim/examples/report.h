@@ -3,9 +3,7 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -84,19 +82,6 @@ struct SpeedUp {
     double ratio = 0;
 };
 
-/// A point that moves along a curve with a logarithmic slider, while the result is still there.
-struct LivePoint {
-    double x = 0, y = 0;
-    std::vector<std::pair<std::string, double>> numbers;
-};
-struct LiveCurve {
-    std::string curve;     ///< the ReportCurve's id
-    std::string variable;  ///< "c"
-    double low = 0, high = 0;
-    /// Quick enough for every frame; may be called from any thread, one at a time.
-    std::function<LivePoint(double)> at;
-};
-
 struct Report {
     std::string example;
     std::string cpu, gpu;  ///< the devices' names; gpu: why there is none, where has_gpu is false
@@ -108,7 +93,6 @@ struct Report {
     std::vector<ReportTable> tables;
     std::vector<std::string> notes;  ///< what to know about the results, a sentence or two each
     std::vector<std::string> files;  ///< that the example itself wrote
-    std::shared_ptr<const LiveCurve> live;
     double wall_seconds = 0;
     bool interrupted = false;
 };

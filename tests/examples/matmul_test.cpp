@@ -4,7 +4,7 @@
 #include <limits>
 #include <string_view>
 
-#include "sim/examples/matmul/reference.h"
+#include "sim/examples/matmul/matmul.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
 #include "tests/support/examples/request.h"

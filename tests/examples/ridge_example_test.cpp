@@ -1,8 +1,8 @@
 // Input and output of the ridge example.
 
 #include "kernels/cpu/thread_pool.h"
+#include "sim/examples/ridge/l_curve.h"
 #include "sim/examples/ridge/problem.h"
-#include "sim/examples/ridge/solution_check.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "sim/text/shell_words.h"
@@ -115,7 +115,7 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
     for (const auto& [words, said] : refusals) require_refused(run("example ridge " + words), 2, said);
 }
 
-TEST_CASE("example ridge gives the same solutions for matrix, data and coefficients of any size") {
+TEST_CASE("example ridge gives the same solutions for small and large matrices, data and coefficients") {
     Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
@@ -148,8 +148,13 @@ TEST_CASE("example ridge gives the same solutions for matrix, data and coefficie
     const std::vector<double> right = solutions(0, 0);
     REQUIRE(relative_error({right.data(), 20}, dense_solution(dense(a), d, 0.3)) < 1e-13);
     for (const auto& [power, of_data] :
-         {std::pair{0, -565}, {0, 665}, {330, 0}, {-330, 30}, {300, 1000}, {-300, -1000}})
+         {std::pair{0, -190}, {0, 190}, {190, 0}, {-190, 30}, {150, 190}, {-150, -190}})
         REQUIRE(solutions(power, of_data) == right);
+    write_bytes(folder / "a.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e70\n");
+    require_refused(
+        run_program(shell_words(fmt::format("example ridge --matrix {}/a.mtx", folder.path().string()))),
+        2,
+        "from 1e-60 to 1e+60");
 }
 
 TEST_CASE("example ridge says what it did not reach, and writes the better solution") {

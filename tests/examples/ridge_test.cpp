@@ -5,7 +5,6 @@
 #include "kernels/examples/ridge/cpu_product.h"
 #include "kernels/examples/ridge/dense_ridge.h"
 #include "sim/examples/ridge/l_curve.h"
-#include "sim/examples/ridge/solution_check.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/ridge_problems.h"
 
@@ -261,7 +260,7 @@ TEST_CASE("After the most steps that are allowed LSMR ends, and says which coeff
     REQUIRE(path.points.back().stop == RidgeStop::certificate);
 }
 
-TEST_CASE("The point that moves along the L-curve passes the solved ones, and its corner is marked once") {
+TEST_CASE("The line of the L-curve passes the solved points, and its corner is marked once") {
     Dice random;
     CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 150, 150, 0.1);
@@ -270,25 +269,27 @@ TEST_CASE("The point that moves along the L-curve passes the solved ones, and it
     SolutionChecker<float> checker(a, threads);
     const PathSolution path = cpu_path(a, d);
     const std::vector<CurvePoint> points = checked(path, checker, d);
-    const auto live = live_l_curve(path.bidiagonal, points);
-    REQUIRE(live->low == kTenCoefficients.front());
-    REQUIRE(live->high == kTenCoefficients.back());
     for (const CurvePoint& point : points) {
-        const LivePoint at = live->at(point.c);
-        REQUIRE(at.x == Approx(point.check.residual).epsilon(1e-6));
-        REQUIRE(at.y == Approx(point.check.solution).epsilon(1e-6));
+        const Bidiagonal::Norms at = path.bidiagonal.norms_at(point.c);
+        REQUIRE(at.residual == Approx(point.check.residual).epsilon(1e-6));
+        REQUIRE(at.solution == Approx(point.check.solution).epsilon(1e-6));
     }
     const ReportCurve curve = l_curve(path.bidiagonal, points);
+    const std::vector<ReportPoint>& line = curve.series.front().points;
+    REQUIRE(line.front().x == Approx(points.front().check.residual).epsilon(1e-6));
+    REQUIRE(line.back().y == Approx(points.back().check.solution).epsilon(1e-6));
+    REQUIRE(line.front().note == "c: 0.1");
     int marked = 0, labelled = 0;
     for (const ReportSeries& series : curve.series)
         for (const ReportPoint& point : series.points) {
             marked += point.marked ? 1 : 0;
             labelled += point.label.empty() ? 0 : 1;
         }
-    REQUIRE(marked == (corner_of(path.bidiagonal, live->low, live->high) > 0 ? 1 : 0));
+    const double low = kTenCoefficients.front(), high = kTenCoefficients.back();
+    REQUIRE(marked == (corner_of(path.bidiagonal, low, high) > 0 ? 1 : 0));
     REQUIRE(labelled == 10);
     REQUIRE(curve.series.back().dashed);
-    REQUIRE(live_l_curve(path.bidiagonal, {points.data(), 1}) == nullptr);
+    REQUIRE(l_curve(path.bidiagonal, {points.data(), 1}).series.size() == 2);
 }
 
 TEST_CASE("The corner of an L-curve with two levels of singular values lies between them") {

@@ -96,7 +96,7 @@ TEST_CASE("an example's options become the command that a person would type") {
                            {"density", {"0.1"}},
                            {"mode", {"blocked"}},
                            {"matrix", {"a folder/it's.mtx"}},
-                           {"c", {"0.5", "", "7"}},
+                           {"c", {"0.5,,7"}},
                            {"title", {"-dash"}},
                            {"check", {"true"}},
                            {"long", {""}}};
@@ -140,7 +140,7 @@ TEST_CASE("a request that is shown in the panel comes back from it") {
 TEST_CASE("what is not understood is said beside its option, and nothing can be run") {
     ExamplesLab lab;
     ExamplesState& state = lab.ui.panel.examples;
-    sample_texts(state) = {{"rows", {"many"}}, {"density", {"2"}}, {"c", {"1", "x"}}};
+    sample_texts(state) = {{"rows", {"many"}}, {"density", {"2"}}, {"c", {"1,x"}}};
     state.common = {{"memory-limit", {"-1"}}, {"threads", {"0"}}};
     const ExampleDraft wish = draft_of(sample_example(), state);
     CHECK(wish.errors.size() == 5);
@@ -164,7 +164,7 @@ TEST_CASE("options take numbers as all fields do, and an error takes no room fro
     ExamplesState& state = lab.ui.panel.examples;
     std::vector<float> heights;
     for (const char* rows : {"1k", "many", "13"}) {
-        sample_texts(state) = {{"rows", {rows}}, {"c", {"1/4", "2"}}};
+        sample_texts(state) = {{"rows", {rows}}, {"c", {"1/4,2"}}};
         lab.frames(3);
         heights.push_back(window_rect("examples").content.y);
         CHECK(draft_of(sample_example(), state).errors.empty() == (std::string(rows) != "many"));
@@ -269,7 +269,7 @@ TEST_CASE(
                 ui.example.report = std::make_shared<Report>(sample_report(dice));
                 ui.example.example = "sample";
                 ui.example.failure = "--subscripts ij,jk->: the output is empty\n  ij,jk->\n         ^";
-                sample_texts(ui.panel.examples) = {{"rows", {"many"}}, {"operand", {"a.npy", "b.npy"}}};
+                sample_texts(ui.panel.examples) = {{"rows", {"many"}}, {"operand", {"a.npy,b.npy"}}};
                 for (const bool large : {false, true}) {
                     ui.panel.examples.large = large;
                     lab.frames(3);
@@ -283,69 +283,6 @@ TEST_CASE(
                 CHECK(ui.actions.empty());
                 CHECK(ui.requests.empty());
             }
-}
-
-TEST_CASE("the slider finds a point of the live curve whenever it moves, and only then") {
-    Dice dice;
-    ExamplesState state;
-    int calls = 0;
-    const auto live = std::make_shared<LiveCurve>();
-    live->low = 0.1;
-    live->high = 5000;
-    live->at = [&](double c) {
-        ++calls;
-        return LivePoint{c, 1 / c, {{"c", c}}};
-    };
-    for (int i = 0; i < 3; ++i) follow_live_curve(state, live);
-    CHECK(calls == 1);
-    CHECK(state.live_value == Approx(std::sqrt(0.1 * 5000)));
-    for (int i = 0; i < 10; ++i) {
-        state.live_value = dice.uniform(0.1, 5000);
-        follow_live_curve(state, live);
-        follow_live_curve(state, live);
-        CHECK(state.live_point.x == state.live_value);
-    }
-    CHECK(calls == 11);
-    // An error is shown, and another report clears it.
-    live->at = [](double) -> LivePoint { throw std::runtime_error("the basis has gone"); };
-    state.live_value = 1;
-    follow_live_curve(state, live);
-    CHECK(state.live_failure == "the basis has gone");
-    follow_live_curve(state, nullptr);
-    CHECK_FALSE(state.live_of);
-    CHECK(live.use_count() == 1);
-}
-
-TEST_CASE("dragging the slider in the panel moves the point from one frame to the next") {
-    ExamplesLab lab;
-    Report report = sample_report(lab.dice);
-    report.rows.clear();
-    report.tables.clear();
-    report.notes.clear();
-    lab.ui.example.report = std::make_shared<Report>(report);
-    lab.frames(3);
-    const double before = lab.ui.panel.examples.live_value;
-    // The slider is somewhere below the buttons: dragging to its right end changes the value.
-    float y = 160;
-    for (; y < 2000 && lab.ui.panel.examples.live_value == before; y += 9)
-        for (const float x : {340.0f, 370.0f}) {
-            lab.move_mouse({x, y});
-            lab.press_mouse(x < 370);
-        }
-    REQUIRE(lab.ui.panel.examples.live_value != before);
-    CHECK(lab.ui.panel.examples.live_value > 500);
-    lab.frames(60);
-    lab.press_mouse(true);
-    double last = lab.ui.panel.examples.live_value;
-    for (float x = 360; x > 140; x -= 20) {
-        lab.move_mouse({x, y - 9});
-        lab.frames();
-        CHECK(lab.ui.panel.examples.live_value < last);
-        CHECK(lab.ui.panel.examples.live_point.x == report.live->at(lab.ui.panel.examples.live_value).x);
-        last = lab.ui.panel.examples.live_value;
-    }
-    lab.press_mouse(false);
-    CHECK(last >= 0.1);
 }
 
 TEST_CASE(
@@ -402,13 +339,12 @@ TEST_CASE("plots draw whatever a report may hold") {
                  {{2.1, 2.1, "", false}, {2.2, 2.2, "", false}, {2.2, 2.2, "", false}}}) {
             ReportCurve curve{"id", "title", "x", "y", logarithmic, logarithmic, {}};
             curve.series = {{"first", points}, {"second", points, true, true, true}, {"none", {}}};
-            const LivePoint moving{dice.uniform(-10, 10), dice.uniform(-10, 10), {}};
             for (const float height : {1.0f, 60.0f, 300.0f})
                 imgui.frame_of([&] {
                     ImGui::SetNextWindowSize({500, 500});
                     ImGui::Begin("plot");
                     ImGui::TextUnformatted(curve.title.c_str());
-                    draw_moving_point(draw_plot(curve, height), moving.x, moving.y);
+                    draw_plot(curve, height);
                     ImGui::End();
                 });
             CHECK(ImGui::GetDrawData()->TotalVtxCount > 50);

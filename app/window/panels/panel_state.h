@@ -217,8 +217,8 @@ struct Job {
     }
 };
 
-/// Options of an example as typed, by name; repeatable options have several texts.
-using OptionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
+/// Options of an example as typed, by name; the values of a repeatable one are separated by commas.
+using OptionTexts = std::map<std::string, std::string, std::less<>>;
 
 struct ExamplesState {
     std::string name;                                       ///< of the chosen example; empty: the first
@@ -235,12 +235,6 @@ struct ExamplesState {
     std::string folder = kExportFolder;
     bool writes = false;  ///< write files at its end
     bool large = false;   ///< the results are in a window of their own
-
-    double live_value = 0;  ///< the slider that moves a point along a curve
-    double live_found = 0;  ///< slider value for which the point below was found
-    LivePoint live_point;
-    std::shared_ptr<const LiveCurve> live_of;  ///< curve on which it was found
-    std::string live_failure;
 };
 
 struct CodeState {

@@ -99,6 +99,22 @@ constexpr std::int64_t kBlockColumns = 4096;  // 32 KiB of x
 constexpr std::int64_t kWorthBlocking = 64;   // nonzeros of a row in a block, on average
 constexpr std::size_t kWorthThreads = 40000;  // nonzeros: some ten microseconds
 
+// The rows cut into `parts` ranges of about the same work, a nonzero and a row counted alike: parts + 1
+// ascending row numbers.
+std::vector<std::int64_t> even_parts(const std::vector<std::int64_t>& start, int parts) {
+    const auto rows = std::int64_t(start.size()) - 1;
+    const std::int64_t work = start.back() + rows;
+    std::vector<std::int64_t> bounds{0};
+    for (int part = 1; part < parts; ++part) {
+        const std::int64_t target = work / parts * part + work % parts * part / parts;
+        std::int64_t bound = bounds.back();
+        while (bound < rows && start[std::size_t(bound)] + bound < target) ++bound;
+        bounds.push_back(bound);
+    }
+    bounds.push_back(rows);
+    return bounds;
+}
+
 }  // namespace
 
 template <class T>
@@ -168,12 +184,6 @@ void CpuProduct<T>::multiply(const double* x, double* y) const {
     } else {
         for (int thread = 0; thread < threads_.size(); ++thread) task(thread);
     }
-}
-
-template <class T>
-double CpuProduct<T>::bytes() const {
-    return double(value_.size()) * double(sizeof(T) + (index_.index() == 0 ? 2 : 4)) +
-           8.0 * double(start_.size()) + 8.0 * double(columns_ + 2 * rows_);
 }
 
 template class CpuProduct<float>;

@@ -29,14 +29,8 @@ class CpuProduct {
   public:
     CpuProduct(const SparseMatrix<T>& a, ThreadPool& threads);
 
-    std::int64_t rows() const { return rows_; }
-    std::int64_t columns() const { return columns_; }
-
     /// y (rows) = A x (columns), in float64 whatever T is. The same bits with any number of threads.
     void multiply(const double* x, double* y) const;
-
-    /// Read in one product.
-    double bytes() const;
 
   private:
     template <class I>

@@ -198,8 +198,10 @@ LsmrUpdate Lsmr::step(double beta, double alpha) {
     norm_a2_ += beta * beta + c_ * c_;
     norm_a_ = std::sqrt(norm_a2_);
     norm_a2_ += alpha * alpha;
-    maxrbar_ = std::max(maxrbar_, rhobar_old);
-    if (iterations_ > 1) minrbar_ = std::min(minrbar_, rhobar_old);
+    if (iterations_ > 1) {  // before, rhobar is 1, which has not the scale of A
+        maxrbar_ = std::max(maxrbar_, rhobar_old);
+        minrbar_ = std::min(minrbar_, rhobar_old);
+    }
     condition_ = ratio(std::max(maxrbar_, rho_temp), std::min(minrbar_, rho_temp));
 
     return {0,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -70,7 +71,8 @@ class Lsmr {
     double alphabar_, zetabar_, zeta_ = 0;
     double rho_ = 1, rhobar_ = 1, cbar_ = 1, sbar_ = 0;
     double betadd_, betad_ = 0, rhodold_ = 1, tautildeold_ = 0, thetatilde_ = 0, damped2_ = 0;
-    double norm_a2_, norm_a_ = 0, maxrbar_ = 0, minrbar_ = 1e100, condition_ = 1;
+    double norm_a2_, norm_a_ = 0, maxrbar_ = 0, minrbar_ = std::numeric_limits<double>::infinity(),
+                     condition_ = 1;
     double normb_, normr_;
 };
 

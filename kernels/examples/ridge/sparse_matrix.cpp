@@ -1,7 +1,5 @@
 #include "kernels/examples/ridge/sparse_matrix.h"
 
-#include <algorithm>
-
 namespace stencil {
 
 template <class T>
@@ -23,20 +21,6 @@ SparseMatrix<T> transposed(const SparseMatrix<T>& a) {
         }
     }
     return t;
-}
-
-std::vector<std::int64_t> even_parts(const std::vector<std::int64_t>& start, int parts) {
-    const auto rows = std::int64_t(start.size()) - 1;
-    const std::int64_t work = start.back() + rows;
-    std::vector<std::int64_t> bounds{0};
-    for (int part = 1; part < parts; ++part) {
-        const std::int64_t target = work / parts * part + work % parts * part / parts;
-        std::int64_t bound = bounds.back();
-        while (bound < rows && start[std::size_t(bound)] + bound < target) ++bound;
-        bounds.push_back(bound);
-    }
-    bounds.push_back(rows);
-    return bounds;
 }
 
 template SparseMatrix<float> transposed(const SparseMatrix<float>&);

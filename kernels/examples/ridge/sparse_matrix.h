@@ -22,8 +22,4 @@ struct SparseMatrix {
 template <class T>
 SparseMatrix<T> transposed(const SparseMatrix<T>& a);
 
-/// The places of rows cut into `parts` ranges of about the same work, a nonzero and a row counted alike:
-/// parts + 1 ascending row numbers.
-std::vector<std::int64_t> even_parts(const std::vector<std::int64_t>& start, int parts);
-
 }  // namespace stencil

@@ -298,11 +298,9 @@ constinit const Example kElementwiseExample{
     .summary = "sin(2x + 1), sin x, x^2 and exp(sin x cos x): one fused pass against separate ones",
     .about =
         "Each expression once as a single pass over the array, and once as the separate passes that array "
-        "libraries launch, through temporary arrays. GPU tutorials time without waiting for the GPU, count "
-        "the making of random numbers, let neighbouring threads walk down columns, and mix float64 numbers "
-        "into float32 arithmetic; here kernels are guarded, read 16 bytes per thread along the array, "
-        "compute "
-        "in the precision of the array, and are timed on the device with their data in place.",
+        "libraries launch, through temporary arrays. Unlike in GPU tutorials kernels are guarded, read 16 "
+        "bytes per thread along the array, compute in its precision, and are timed on the device with their "
+        "data in place.",
     .options = kElementwiseOptions,
     .dtypes = kDTypes,
     .check = check_elementwise,
@@ -312,11 +310,10 @@ constinit const Example kAddExample{
     .name = "add",
     .summary = "c = a + b: nothing but memory",
     .about =
-        "The kernel of GPU tutorials has no guard: 3907 blocks of 256 threads are 1000192 threads, and the "
-        "last 192 write beyond the arrays; the time they print is that of the launch, because nothing waits "
-        "for its end. Here a thread takes 16 bytes, all lengths are guarded, all elements are compared, and "
-        "the time is the device's with the arrays in place; the copies to the GPU and back, which cost far "
-        "more, stand beside it.",
+        "The kernel of GPU tutorials has no guard: its last 192 threads write beyond the arrays, and the "
+        "time "
+        "they print is that of the launch. Here all lengths are guarded, all elements are compared, and the "
+        "time is the device's with the arrays in place; the copies to the GPU and back stand beside it.",
     .options = kAddOptions,
     .dtypes = kDTypes,
     .check = check_array,

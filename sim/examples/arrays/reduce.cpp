@@ -176,21 +176,11 @@ class SumExample {
         x_ = random_array<T>(context_, random, lengths_.back());
         for (const std::int64_t n : lengths_)
             exact_of_length_.push_back(exact_sum(context_, SumTerms<T>{x_.data(), nullptr, n}));
-        if constexpr (STENCILSCOPE_HAS_CUDA)
-            if (context_.gpu()) {
-                const std::string why = context_.why_failed([&] { sweep_gpu(); });
-                if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
-            }
-        for (const SumVariant& variant : variants())
-            if (variant.on_cpu() && context_.cpu())
-                add_series("CPU, ", variant, lengths_.back(), [&](std::int64_t n, T& found) {
-                    const auto run = [&] {
-                        found = sum_on_cpu<T>(variant.how, context_, {x_.data(), nullptr, n});
-                    };
-                    ReportRow row;
-                    time_host(context_, row, run, kSweepRepeats);
-                    return row.seconds;
-                });
+        const std::string why = context_.why_failed([&] {
+            if (context_.gpu()) sweep(Device::cuda);
+        });
+        if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
+        if (context_.cpu()) sweep(Device::cpu);
         add_sweep_curve(context_, std::move(times_), sizeof(T));
         context_.report().curves.push_back(std::move(errors_));
     }
@@ -228,22 +218,6 @@ class SumExample {
         row.failed = (!exact_enough && !row.inexact) || (variant.same_bits && different.size() > 1);
     }
 
-    // The series of one variant; `timed` finds the sum of x[0] to x[n - 1] and how long it takes.
-    template <class F>
-    void add_series(const char* device, const SumVariant& variant, std::int64_t longest, const F& timed) {
-        ReportSeries time{std::string(device) + variant.name, {}}, error{time.name, {}};
-        for (std::size_t i = 0; i < lengths_.size() && lengths_[i] <= longest; ++i) {
-            T found = std::numeric_limits<T>::quiet_NaN();
-            time.points.push_back({double(lengths_[i]), timed(lengths_[i], found)});
-            // A logarithmic axis has no zero: an exact sum is shown at half a unit of the last place.
-            error.points.push_back({double(lengths_[i]),
-                                    std::max(relative_error(double(found), exact_of_length_[i]),
-                                             double(std::numeric_limits<T>::epsilon()) / 4)});
-        }
-        times_.series.push_back(std::move(time));
-        errors_.series.push_back(std::move(error));
-    }
-
     void measure_on_gpu(const SumVariant& variant, ReportRow& row) {
         context_.copy_gb_per_s(Device::cuda);  // before the arrays take the memory
         const std::size_t before = CudaMemoryMeter::left();
@@ -278,27 +252,50 @@ class SumExample {
         if (dot_) row.more.emplace_back("on_the_device_alone_seconds", device.seconds);
     }
 
-    void sweep_gpu() {
-        const auto fitting = sweep_lengths(context_, Device::cuda, sizeof(T));
+    // The series of a device's variants.
+    void sweep(Device device) {
+        const auto fitting = sweep_lengths(context_, device, sizeof(T));
         if (fitting.empty()) return;
         const std::int64_t longest = std::min(fitting.back(), lengths_.back());
-        Arrays<T> arrays(context_, Device::cuda, longest);
+        Arrays<T> arrays(context_, device, longest);
         arrays.add(x_);
         arrays.send(0, x_);
-        const CudaMemory result{sizeof(T)};
-        auto* const on_device = static_cast<T*>(result.data());
         for (const SumVariant& variant : variants()) {
-            if (variant.on_cpu()) continue;
-            const std::int64_t last = variant.lesson ? std::min(longest, kMaxLessonLength) : longest;
-            add_series("GPU, ", variant, last, [&](std::int64_t n, T& found) {
-                const GpuSum<T> sum = make_gpu_sum<T>(variant, arrays.stream(), {arrays.at(0), nullptr, n});
+            if (variant.on_cpu() != (device == Device::cpu)) continue;
+            const bool slow = variant.lesson && device == Device::cuda;
+            ReportSeries time{(device == Device::cpu ? "CPU, " : "GPU, ") + std::string(variant.name), {}};
+            ReportSeries error{time.name, {}};
+            for (std::size_t i = 0; i < lengths_.size(); ++i) {
+                if (lengths_[i] > (slow ? std::min(longest, kMaxLessonLength) : longest)) break;
                 ReportRow row;
+                const T found = timed_sum(variant, arrays, lengths_[i], row);
+                time.points.push_back({double(lengths_[i]), row.seconds});
+                // A logarithmic axis has no zero: an exact sum is shown at half a unit of the last place.
+                error.points.push_back({double(lengths_[i]),
+                                        std::max(relative_error(double(found), exact_of_length_[i]),
+                                                 double(std::numeric_limits<T>::epsilon()) / 4)});
+            }
+            times_.series.push_back(std::move(time));
+            errors_.series.push_back(std::move(error));
+        }
+    }
+
+    T timed_sum(const SumVariant& variant, const Arrays<T>& arrays, std::int64_t n, ReportRow& row) {
+        const SumTerms<T> terms{arrays.at(0), nullptr, n};
+        T found = std::numeric_limits<T>::quiet_NaN();
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (arrays.on_gpu()) {
+                const CudaMemory result{sizeof(T)};
+                auto* const on_device = static_cast<T*>(result.data());
+                const GpuSum<T> sum = make_gpu_sum<T>(variant, arrays.stream(), terms);
                 arrays.time(
                     row, [&] { sum.enqueue(on_device); }, kSweepRepeats);
                 copy_in_parts([] {}, enqueue_to_host, &found, on_device, sizeof(T), arrays.stream());
-                return row.seconds;
-            });
-        }
+                return found;
+            }
+        arrays.time(
+            row, [&] { found = sum_on_cpu(variant.how, context_, terms); }, kSweepRepeats);
+        return found;
     }
 
     ExampleContext& context_;
@@ -357,11 +354,10 @@ constinit const Example kDotExample{
     .name = "dot",
     .summary = "the dot product, from the call until the host has its result",
     .about =
-        "GPU tutorials stop the clock before the GPU is done. Here the clock stops when the host has the "
-        "number. In one launch each block adds its terms, and the block that ends last adds the blocks' "
-        "sums, always in the same order; it writes the result into the host's memory, where the host is "
-        "looking for it, so that no copy and no question to the driver is waited for. Beside it: the same "
-        "with a copy and a wait, atomic additions, and the libraries.",
+        "GPU tutorials stop the clock before the GPU is done; here it stops when the host has the number. In "
+        "one launch each block adds its terms, and the block that ends last adds the blocks' sums, always in "
+        "the same order, into the host's memory, where the host looks for it. Beside it: a copy and a wait, "
+        "atomic additions, and the libraries.",
     .options = std::span(kOptions).first(2),
     .dtypes = kDotDTypes,
     .check = check_array,
@@ -371,10 +367,9 @@ constinit const Example kReduceExample{
     .name = "reduce",
     .summary = "the sum of an array: atomic additions, warps and blocks, a fixed order, libraries",
     .about =
-        "In GPU tutorials each thread adds its element to one number by an atomic addition, into a result "
-        "that it takes to be zero, and nothing is timed. Here the result is zeroed in every run, and beside "
-        "that stand an atomic addition per warp and per block, two that add in a fixed order and repeat "
-        "every bit, and CUB.",
+        "GPU tutorials add each element to one number by an atomic addition, and time nothing. Here the "
+        "result is zeroed in every run, and beside that stand an atomic addition per warp and per block, two "
+        "sums in a fixed order that repeat every bit, and CUB.",
     .options = kOptions,
     .dtypes = kReduceDTypes,
     .check = check_reduce,

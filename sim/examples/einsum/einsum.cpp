@@ -54,14 +54,12 @@ constexpr ExampleOption kOptions[] = {
 };
 
 constexpr std::string_view kAbout =
-    "Einsum on the CPU and the GPU, with the same plan on both sides: labels that occur in one operand alone "
-    "are summed out first, then the operands are multiplied in pairs, in the order with the fewest "
-    "operations, by sums, element-wise products and (batched) matrix products of OpenBLAS and cuBLAS in full "
-    "precision. The default is a matrix product followed by the sums of its columns: summed "
-    "first, it is one pass over A and one over B. Times are those of all repetitions, errors are against "
-    "float64. Operands from files are computed in their own precision first (float64 where they are not all "
-    "float32), and in the other one after that unless --dtype names one. --out DIR also gets result.npy, of "
-    "the precision that is computed first.";
+    "Einsum with the same plan on the CPU and the GPU: labels that occur in one operand alone are summed out "
+    "first, then the operands are multiplied in pairs, in the order with the fewest operations. The default, "
+    "a matrix product followed by the sums of its columns, is one pass over A and one over B. Times are "
+    "those of all repetitions. Operands from files are computed in their own precision first (float64 where "
+    "they are not all float32), then in the other one unless --dtype names one; --out DIR also gets "
+    "result.npy, of the first.";
 
 /// The request, checked without reading or making any values.
 struct EinsumTask {

@@ -39,12 +39,11 @@ class Parser {
     Subscripts subscripts() {
         Subscripts result;
         result.text = text_;
-        for (;;) {
+        for (;; ++at_) {  // beyond the comma
             result.operands.push_back(term());
             if (result.operands.size() > kMaxOperands)
                 fail(text_, at_, fmt::format("at most {} operands are allowed", kMaxOperands));
             if (at_ == text_.size() || text_[at_] == '-') break;
-            ++at_;  // the comma
         }
         result.output =
             at_ == text_.size() ? implicit_output(result.operands) : explicit_output(result.operands);
@@ -59,25 +58,22 @@ class Parser {
         for (; at_ < text_.size() && text_[at_] != ',' && text_[at_] != '-'; ++at_) {
             const char c = text_[at_];
             if (c == ' ') continue;
-            if (c == '.') {
-                if (text_.substr(at_, 3) != "...") fail(text_, at_, "a '.' that is not part of '...'");
-                if (term.has('.')) fail(text_, at_, "a second '...'; one is allowed for each operand");
+            if (c == '>') fail(text_, at_, "'>' without '-' before it; the output follows '->'");
+            if (c == '.' && text_.substr(at_, 3) != "...")
+                fail(text_, at_, "a '.' that is not part of '...'");
+            if (c == '.' && term.has('.'))
+                fail(text_, at_, "a second '...'; one is allowed for each operand");
+            if (c != '.' && !is_label(c)) {
+                const bool printable = c >= ' ' && c <= '~';
+                const std::string what =
+                    printable ? fmt::format("'{}'", c) : fmt::format("byte {}", int((unsigned char)c));
+                fail(text_, at_, what + " is not a label; labels are letters");
             }
-            if (c == '.' || is_label(c)) {
-                term.labels += c;
-                term.positions.push_back(at_);
-                if (c == '.') at_ += 2;
-            } else if (c == '>') {
-                fail(text_, at_, "'>' without '-' before it; the output follows '->'");
-            } else {
-                fail(text_, at_, fmt::format("{} is not a label; labels are letters", shown(c)));
-            }
+            term.labels += c;
+            term.positions.push_back(at_);
+            if (c == '.') at_ += 2;
         }
         return term;
-    }
-
-    static std::string shown(char c) {
-        return c >= ' ' && c <= '~' ? fmt::format("'{}'", c) : fmt::format("byte {}", int((unsigned char)c));
     }
 
     SubscriptTerm explicit_output(const std::vector<SubscriptTerm>& operands) {
@@ -91,10 +87,10 @@ class Parser {
                  text_[at_] == ',' ? "a comma in the output; there is one output" : "a second '->'");
         for (std::size_t i = 0; i < output.labels.size(); ++i) {
             const char label = output.labels[i];
+            const auto has = [&](const SubscriptTerm& one) { return one.has(label); };
             if (output.labels.find(label) < i)
                 fail(text_, output.positions[i], fmt::format("the output has label '{}' twice", label));
-            if (label != '.' &&
-                std::ranges::none_of(operands, [&](const auto& one) { return one.has(label); }))
+            if (label != '.' && std::ranges::none_of(operands, has))
                 fail(text_,
                      output.positions[i],
                      fmt::format("the output's label '{}' is in no operand", label));
@@ -116,8 +112,9 @@ class Parser {
     std::size_t at_ = 0;
 };
 
-std::string shape_text(const Contraction::Shape& shape) {
-    return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+// "1 operand", "2 operands"
+std::string counted(std::size_t count, std::string one, const char* many = nullptr) {
+    return fmt::format("{} {}", count, count == 1 ? one : many ? many : one + "s");
 }
 
 // Numbers the labels and finds their sizes.
@@ -131,9 +128,8 @@ class Binder {
         if (terms != shapes_.size())
             fail(subscripts_.text,
                  subscripts_.operands[std::min(terms - 1, shapes_.size())].begin,
-                 fmt::format("subscripts for {} operand{}, but there {} {}",
-                             terms,
-                             terms == 1 ? "" : "s",
+                 fmt::format("subscripts for {}, but there {} {}",
+                             counted(terms, "operand"),
                              shapes_.size() == 1 ? "is" : "are",
                              shapes_.size()));
         for (std::size_t i = 0; i < terms; ++i) count_ellipsis(i);
@@ -145,9 +141,8 @@ class Binder {
         if (ellipsis_ > 0 && !output.has('.'))
             fail(subscripts_.text,
                  output.begin,
-                 fmt::format("the output lacks '...', which stands for {} ax{}; only labels are summed over",
-                             ellipsis_,
-                             ellipsis_ == 1 ? "is" : "es"));
+                 fmt::format("the output lacks '...', which stands for {}; only labels are summed over",
+                             counted(std::size_t(ellipsis_), "axis", "axes")));
         for (const char label : output.labels)
             if (label != '.')
                 result_.output.push_back(labels_.at(label));
@@ -165,17 +160,17 @@ class Binder {
 
     void count_ellipsis(std::size_t operand) {
         const SubscriptTerm& term = subscripts_.operands[operand];
-        const int more = extra(operand), axes = int(shapes_[operand].size()), letters = term.letters();
+        const int more = extra(operand);
+        const Contraction::Shape& shape = shapes_[operand];
         if (more < 0 || (more > 0 && !term.has('.')))
             fail(subscripts_.text,
                  term.positions.empty() ? term.begin : term.positions[0],
-                 fmt::format("operand {} has shape {}, {} ax{}, but {} label{}{}",
+                 fmt::format("operand {} has shape ({}{}), {}, but {}{}",
                              operand,
-                             shape_text(shapes_[operand]),
-                             axes,
-                             axes == 1 ? "is" : "es",
-                             letters,
-                             letters == 1 ? "" : "s",
+                             fmt::join(shape, ", "),
+                             shape.size() == 1 ? "," : "",
+                             counted(shape.size(), "axis", "axes"),
+                             counted(std::size_t(term.letters()), "label"),
                              more > 0 ? " and no '...' for the others" : ""));
         ellipsis_ = std::max(ellipsis_, more);
     }

@@ -4,11 +4,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace stencil::ridge {
 namespace {
+
+long double norm(std::span<const long double> a) {
+    return std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0L));
+}
+
+double share(long double part, long double whole) {
+    return double(part == 0 ? 0 : whole > 0 ? part / whole : std::numeric_limits<long double>::infinity());
+}
+
+template <class T>
+std::vector<long double> product(const SparseMatrix<T>& a,
+                                 std::span<const long double> x,
+                                 ThreadPool& threads) {
+    std::vector<long double> y(std::size_t(a.rows));
+    threads.for_ranges(a.rows, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
+            for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k)
+                y[i] += (long double)(a.value[k]) * x[a.column[k]];
+    });
+    return y;
+}
 
 constexpr int kLinePoints = 120;
 
@@ -33,6 +56,65 @@ std::string label(double c) {
 }
 
 }  // namespace
+
+template <class T>
+SolutionChecker<T>::SolutionChecker(const SparseMatrix<T>& a,
+                                    ThreadPool& threads,
+                                    std::function<void()> pause)
+    : pause_(std::move(pause)), threads_(threads), a_(a) {
+    pause_();
+    back_ = transposed(a);
+    for (const T value : a.value) frobenius_ += double(value) * double(value);
+    frobenius_ = std::sqrt(frobenius_);
+}
+
+template <class T>
+SolutionCheck SolutionChecker<T>::check(std::span<const double> x, std::span<const double> d, double c) {
+    constexpr long double kRounding = 4 * std::numeric_limits<long double>::epsilon();
+    SolutionCheck result;
+    pause_();
+    const std::vector<long double> wide(x.begin(), x.end()), data(d.begin(), d.end());
+    std::vector<long double> residual = product<T>(a_, wide, threads_);
+    // A (n,) vector less an (n, 1) one is every difference of two values, an n x n matrix: its norm.
+    const auto rows = (long double)(d.size());
+    const long double image = norm(residual), of_data = norm(data);
+    const long double sums = std::accumulate(residual.begin(), residual.end(), 0.0L) *
+                             std::accumulate(data.begin(), data.end(), 0.0L);
+    result.broadcast =
+        double(std::sqrt(std::max(0.0L, rows * (image * image + of_data * of_data) - 2 * sums)));
+    for (std::size_t i = 0; i < data.size(); ++i) residual[i] = data[i] - residual[i];
+    pause_();
+    std::vector<long double> gradient = product<T>(back_, residual, threads_);
+    const long double c2 = (long double)(c)*c;
+    for (std::size_t j = 0; j < x.size(); ++j) gradient[j] -= c2 * wide[j];
+    gradient_.assign(gradient.begin(), gradient.end());
+    const long double length = norm(wide), left = norm(residual), g = norm(gradient);
+    result.residual = double(left);
+    result.solution = double(length);
+    result.gradient = double(g);
+    result.bound = share(g + kRounding * frobenius_ * (of_data + frobenius_ * length), c2 * length);
+    result.gradient_share = share(g, frobenius_ * left + c2 * length);
+    return result;
+}
+
+template <class T>
+double SolutionChecker<T>::bytes_of_step() const {
+    const double index = std::max(a_.rows, a_.columns) <= 65536 ? 2 : 4;
+    return 2 * double(a_.nonzeros()) * (sizeof(T) + index) + 32 * double(a_.rows + a_.columns);
+}
+
+double length_of(std::span<const double> a) {
+    return double(norm(std::vector<long double>(a.begin(), a.end())));
+}
+
+double relative_error(std::span<const double> x, std::span<const double> right) {
+    std::vector<double> off(x.size());
+    std::ranges::transform(x, right, off.begin(), std::minus());
+    return share(length_of(off), length_of(right));
+}
+
+template class SolutionChecker<float>;
+template class SolutionChecker<double>;
 
 double corner_of(const Bidiagonal& bidiagonal, double low, double high) {
     if (!(low > 0) || !(high > low)) return 0;
@@ -59,9 +141,9 @@ double corner_of(const Bidiagonal& bidiagonal, double low, double high) {
     return corner > 1 && corner + 2 < c.size() ? c[corner] : 0;
 }
 
-ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points, const Scale& scale) {
-    const auto place = [&](const auto& at, std::string name, bool marked) {
-        return ReportPoint{scale.residual(at.residual), scale.solution(at.solution), std::move(name), marked};
+ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points) {
+    const auto place = [](const auto& at, std::string name, bool marked) {
+        return ReportPoint{at.residual, at.solution, std::move(name), marked};
     };
     ReportCurve curve;
     curve.id = "l_curve";
@@ -75,6 +157,7 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
         for (int i = 0; i < kLinePoints; ++i) {
             const double c = low * std::pow(high / low, i / (kLinePoints - 1.0));
             line.points.push_back(place(bidiagonal.norms_at(c), "", false));
+            line.points.back().note = fmt::format("c: {:.4g}", c);
         }
         curve.series.push_back(std::move(line));
     }
@@ -82,13 +165,12 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
     ReportSeries plotted{"|A x - d| with a broadcasting mistake", {}, true, true, true};
     for (const CurvePoint& point : points) {
         const char* doubt = point.error <= kShownError ? "" : "?";
-        solved.points.push_back(place(point.check, label(scale.coefficient(point.c)) + doubt, false));
-        plotted.points.push_back(
-            {scale.residual(point.check.broadcast), scale.solution(point.check.solution), "", false});
+        solved.points.push_back(place(point.check, label(point.c) + doubt, false));
+        plotted.points.push_back({point.check.broadcast, point.check.solution});
     }
     curve.series.push_back(std::move(solved));
     if (const double c = corner_of(bidiagonal, low, high); c > 0) {
-        curve.series.push_back({fmt::format("corner, c = {}", label(scale.coefficient(c))),
+        curve.series.push_back({fmt::format("corner, c = {}", label(c)),
                                 {place(bidiagonal.norms_at(c), "", true)},
                                 false,
                                 true,
@@ -96,25 +178,6 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
     }
     curve.series.push_back(std::move(plotted));
     return curve;
-}
-
-std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
-                                              std::span<const CurvePoint> points,
-                                              const Scale& scale) {
-    const auto [low, high] = range_of(points);
-    if (!(high > low)) return nullptr;
-    auto live = std::make_shared<LiveCurve>(
-        LiveCurve{"l_curve", "c", scale.coefficient(low), scale.coefficient(high), {}});
-    live->at = [bidiagonal, scale](double given) {
-        const double c = std::ldexp(given, -scale.a);
-        const Bidiagonal::Norms at = bidiagonal.norms_at(c);
-        LivePoint point;
-        point.x = scale.residual(at.residual);
-        point.y = scale.solution(at.solution);
-        point.numbers = {{"|A x - d|", point.x}, {"|x|", point.y}};
-        return point;
-    };
-    return live;
 }
 
 }  // namespace stencil::ridge

@@ -1,17 +1,58 @@
-// The L-curve of a solved ridge problem: the norm of the solution over that of the residual, both
-// logarithmic, for all c (P. C. Hansen, "Analysis of discrete ill-posed problems by means of the L-curve",
-// SIAM Review 34, 1992). Its corner, where it bends most, is the usual choice of c.
+// Solutions of the ridge problem held against fresh products, and their L-curve: the norm of the solution
+// over that of the residual, both logarithmic, for all c (P. C. Hansen, "Analysis of discrete ill-posed
+// problems by means of the L-curve", SIAM Review 34, 1992). Its corner, where it bends most, is the usual
+// choice of c.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <span>
+#include <vector>
 
+#include "kernels/cpu/thread_pool.h"
 #include "kernels/examples/ridge/lsmr.h"
 #include "sim/examples/report.h"
-#include "sim/examples/ridge/problem.h"
-#include "sim/examples/ridge/solution_check.h"
 
 namespace stencil::ridge {
+
+struct SolutionCheck {
+    double residual = 0;  ///< |A x - d|
+    double solution = 0;  ///< |x|
+    double gradient = 0;  ///< |A^T (d - A x) - c^2 x|
+    /// (|g| + what rounding may hide of it) / (c^2 |x|) >= |x - exact x| / |x|; infinite for c = 0.
+    double bound = 0;
+    double gradient_share = 0;  ///< |g| / (|A| |r| + c^2 |x|), free of scales
+    double broadcast = 0;       ///< what the tutorial plots as the residual
+};
+
+/// Multiplies in long double: the certificate is about c^2, which may be far below what float64 leaves of
+/// |A|^2.
+template <class T>
+class SolutionChecker {
+  public:
+    /// `pause` is called between pieces of work that take some tenths of a second, and may throw.
+    SolutionChecker(
+        const SparseMatrix<T>& a, ThreadPool& threads, std::function<void()> pause = [] {});
+
+    SolutionCheck check(std::span<const double> x, std::span<const double> d, double c);
+    /// |A|, of Frobenius.
+    double frobenius() const { return frobenius_; }
+    /// A^T (d - A x) - c^2 x, of the last check().
+    const std::vector<double>& gradient() const { return gradient_; }
+    /// Bytes that a step of LSMR reads.
+    double bytes_of_step() const;
+
+  private:
+    std::function<void()> pause_;
+    ThreadPool& threads_;
+    const SparseMatrix<T>& a_;
+    SparseMatrix<T> back_;
+    double frobenius_ = 0;
+    std::vector<double> gradient_;
+};
+
+double length_of(std::span<const double> a);
+/// |x - right| / |right|
+double relative_error(std::span<const double> x, std::span<const double> right);
 
 /// A coefficient that was solved for, and what fresh products say of its solution.
 struct CurvePoint {
@@ -27,13 +68,6 @@ double corner_of(const Bidiagonal& bidiagonal, double low, double high);
 /// "l_curve": |x| over |r|, both logarithmic, with the points labelled by c, the line between them from the
 /// bidiagonal matrix, its corner marked, and dashed what the tutorial plots for |r|. Line and corner are
 /// those of the coefficients whose solutions are right to a tenth; the label of another has a question mark.
-ReportCurve l_curve(const Bidiagonal& bidiagonal,
-                    std::span<const CurvePoint> points,
-                    const Scale& scale = {});
-
-/// Moves along the line of l_curve(). Null where that has none.
-std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
-                                              std::span<const CurvePoint> points,
-                                              const Scale& scale = {});
+ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points);
 
 }  // namespace stencil::ridge

@@ -74,13 +74,13 @@ void require_in_range(const std::vector<double>& coefficients,
             throw InputError("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kMin, kMax);
 }
 
-// Makes the largest value one from 1 to 2; returns by which power of two.
-int scale_down(std::vector<double>& values) {
+// Squares and products of such values are numbers of float64.
+void require_size(const std::vector<double>& values, const std::string& path) {
+    constexpr double kMin = 1e-60, kMax = 1e60;
     double largest = 0;
     for (const double value : values) largest = std::max(largest, std::abs(value));
-    const int power = largest > 0 ? std::ilogb(largest) : 0;
-    for (double& value : values) value = std::ldexp(value, -power);
-    return power;
+    if (largest != 0 && !(largest >= kMin && largest <= kMax))
+        throw InputError("{}: the largest value, {:g}, must be from {:g} to {:g}", path, largest, kMin, kMax);
 }
 
 void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
@@ -88,7 +88,7 @@ void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
     if (a.rows == 0 || a.columns == 0)
         throw InputError(
             "{}: has {} rows and {} columns, but at least one of each is needed", path, a.rows, a.columns);
-    problem.scale.a = scale_down(a.value);
+    require_size(a.value, path);
     const bool exact =
         std::ranges::all_of(a.value, [](double value) { return double(float(value)) == value; });
     if (float32 && exact) {
@@ -113,6 +113,7 @@ std::vector<double> read_data(const std::string& path, std::int64_t rows) {
     }
     if (std::int64_t(d.size()) != rows)
         throw InputError("{}: has {} values, but the matrix has {} rows", path, d.size(), rows);
+    require_size(d, path);
     return d;
 }
 
@@ -248,7 +249,6 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
     }
     problem.d =
         options.given("rhs") ? read_data(options.text("rhs"), random.rows) : random_data(random, pause);
-    if (options.given("rhs")) problem.scale.d = scale_down(problem.d);
     return problem;
 }
 

@@ -2,7 +2,6 @@
 // random or read.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -33,20 +32,9 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
 /// Normally distributed with mean 3 and deviation 1, as the tutorial's data.
 std::vector<double> random_data(const RandomProblem& problem, const std::function<void()>& pause);
 
-/// Powers of two by which numbers of the problem as given are larger than those of a problem whose largest
-/// values are between 1 and 2: then no square leaves the range of float64.
-struct Scale {
-    int a = 0, d = 0;
-
-    double coefficient(double c) const { return std::ldexp(c, a); }
-    double residual(double r) const { return std::ldexp(r, d); }
-    double solution(double x) const { return std::ldexp(x, d - a); }
-};
-
 struct RidgeProblem {
     std::variant<SparseMatrix<float>, SparseMatrix<double>> a;
     std::vector<double> d;  ///< rows
-    Scale scale = {};       ///< of what was read
     std::vector<std::string> notes = {};
 };
 

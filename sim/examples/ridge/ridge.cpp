@@ -43,46 +43,40 @@ nlohmann::ordered_json number(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("unknown");
 }
 
-ReportTable table_of(const PathResult& result,
-                     const Scale& scale,
-                     const std::string& id,
-                     const std::string& title) {
-    ReportTable table;
-    table.id = id;
-    table.title = title;
-    table.columns = {"c",
-                     "|A x - d|",
-                     "|x|",
-                     "iterations",
-                     "ended by",
-                     "bound on the error of x",
-                     "|g| / (|A| |r| + c^2 |x|)",
-                     "broadcast residual"};
+ReportTable table_of(const PathResult& result, const std::string& id, const std::string& title) {
+    ReportTable table{id,
+                      title,
+                      {"c",
+                       "|A x - d|",
+                       "|x|",
+                       "iterations",
+                       "ended by",
+                       "bound on the error of x",
+                       "|g| / (|A| |r| + c^2 |x|)",
+                       "broadcast residual"},
+                      {}};
     for (std::size_t i = 0; i < result.checked.size(); ++i) {
         const RidgePoint& point = result.path.points[i];
         const SolutionCheck& check = result.checked[i].check;
-        table.rows.push_back({scale.coefficient(point.c),
-                              number(scale.residual(check.residual)),
-                              number(scale.solution(check.solution)),
+        table.rows.push_back({point.c,
+                              number(check.residual),
+                              number(check.solution),
                               point.iterations,
                               name_of(point.stop),
                               number(check.bound),
                               number(check.gradient_share),
-                              number(scale.residual(check.broadcast))});
+                              number(check.broadcast)});
     }
     return table;
 }
 
-ReportTable further_table(std::span<const CurvePoint> further, const Scale& scale) {
+ReportTable further_table(std::span<const CurvePoint> further) {
     ReportTable table{"further_coefficients",
                       "Further coefficients",
                       {"c", "|A x - d|", "|x|", "bound on the error of x"},
                       {}};
     for (const auto& [c, check, error] : further)
-        table.rows.push_back({scale.coefficient(c),
-                              number(scale.residual(check.residual)),
-                              number(scale.solution(check.solution)),
-                              number(check.bound)});
+        table.rows.push_back({c, number(check.residual), number(check.solution), number(check.bound)});
     return table;
 }
 
@@ -97,7 +91,6 @@ class RidgeRun {
           settings_(settings),
           a_(a),
           d_(problem.d),
-          scale_(problem.scale),
           checker_(a, context.threads(), [&context] { context.pause(); }),
           most_steps_(5 * std::min(a.rows, a.columns)),
           references_(settings.coefficients.size()),
@@ -292,8 +285,7 @@ class RidgeRun {
         dense.form();
         for (const double c : settings_.coefficients)
             if (!dense.factor(c)) {
-                row.why_not = fmt::format("A^T A + {:g}^2 I is not positive definite in float64",
-                                          scale_.coefficient(c));
+                row.why_not = fmt::format("A^T A + {:g}^2 I is not positive definite in float64", c);
                 return;
             }
         context_.begin_part(row.name);
@@ -322,22 +314,14 @@ class RidgeRun {
     void write_solutions() {
         const std::string& folder = context_.request().out;
         Report& report = context_.report();
+        if (folder.empty()) return;
         if (best_.front().x.empty()) {
-            if (!folder.empty())
-                report.notes.push_back("No method came to solutions: there is no solutions.npy.");
+            report.notes.emplace_back("No method came to solutions: there is no solutions.npy.");
             return;
         }
         std::vector<double> all;
-        for (std::size_t i = 0; i < best_.size(); ++i) {
-            const std::vector<double>& x = known(i) ? references_[i] : best_[i].x;
-            const double length = scale_.solution(length_of(x));
-            if (length_of(x) > 0 && !(length > 1e-290 && length < 1e300))
-                throw InputError(
-                    "the solution for c = {:g} is out of the range of float64: scale the matrix or the data",
-                    scale_.coefficient(settings_.coefficients[i]));
-            for (const double value : x) all.push_back(scale_.solution(value));
-        }
-        if (folder.empty()) return;
+        for (std::size_t i = 0; i < best_.size(); ++i)
+            std::ranges::copy(known(i) ? references_[i] : best_[i].x, std::back_inserter(all));
         const std::filesystem::path path = std::filesystem::path(folder) / "solutions.npy";
         write_npy_array(path, {{std::int64_t(best_.size()), a_.columns}, std::move(all)});
         report.files.push_back(path.string());
@@ -346,13 +330,12 @@ class RidgeRun {
     void report_results() {
         Report& report = context_.report();
         const PathResult& result = results_.front();
-        report.tables.push_back(table_of(result, scale_, "coefficients", "Coefficients"));
+        report.tables.push_back(table_of(result, "coefficients", "Coefficients"));
         for (std::size_t i = 1; i < results_.size(); ++i)
             report.tables.push_back(
-                table_of(results_[i], scale_, "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
-        if (!settings_.further.empty()) report.tables.push_back(further_table(result.further, scale_));
-        report.curves.push_back(l_curve(result.path.bidiagonal, result.checked, scale_));
-        report.live = live_l_curve(result.path.bidiagonal, result.checked, scale_);
+                table_of(results_[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
+        if (!settings_.further.empty()) report.tables.push_back(further_table(result.further));
+        report.curves.push_back(l_curve(result.path.bidiagonal, result.checked));
         report.notes.push_back(
             "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy "
             "have it: A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, "
@@ -367,7 +350,6 @@ class RidgeRun {
     const RidgeSettings& settings_;
     const SparseMatrix<T>& a_;
     const std::vector<double>& d_;
-    Scale scale_;
     SolutionChecker<T> checker_;
     std::int64_t most_steps_;
     struct Solution {
@@ -383,23 +365,12 @@ void check(const ExampleRequest& request) {
     read_ridge_settings(request.options);
 }
 
-void scale_down(std::vector<double>& coefficients, const Scale& scale) {
-    for (double& c : coefficients) {
-        const double scaled = std::ldexp(c, -scale.a);
-        if (c > 0 && !(scaled >= 1e-150 && scaled <= 1e150))
-            throw InputError("c = {:g}: must be from 1e-150 to 1e150 times the matrix's largest value", c);
-        c = scaled;
-    }
-}
-
 void run(ExampleContext& context) {
     for (const DType dtype : context.request().dtypes()) {
         context.begin_part(context.options().given("matrix") ? "reading the matrix" : "drawing the matrix");
         const RidgeProblem problem =
             make_ridge_problem(context.options(), dtype == DType::float32, [&] { context.pause(); });
-        RidgeSettings settings = read_ridge_settings(context.options());
-        scale_down(settings.coefficients, problem.scale);
-        scale_down(settings.further, problem.scale);
+        const RidgeSettings settings = read_ridge_settings(context.options());
         for (const std::string& note : problem.notes) context.report().notes.push_back(note);
         std::visit(
             [&]<class T>(const SparseMatrix<T>& a) { RidgeRun<T>(context, settings, a, problem).run(); },
@@ -412,13 +383,12 @@ void run(ExampleContext& context) {
 const Example kRidgeExample = {
     "ridge",
     "min |A x - d|^2 + c^2 |x|^2 with a sparse matrix for many c: the L-curve by LSMR",
-    "LSMR solves for all coefficients c at once: its products with the matrix do not depend on c. It ends "
-    "once "
-    "the error of every x is bounded. Vectors and sums are float64 whatever the precision of the matrix. "
-    "Usual code runs one LSMR for each c on the stacked system "
-    "[A; c I], whose stopping rule leaves x wrong by some percent at small c, and often plots a residual "
-    "that is wrong by a broadcasting mistake; the rows of --stop lsmr follow that rule, and the plot shows "
-    "both residuals.",
+    "LSMR solves for all c at once, because its products with the matrix do not depend on c, and ends once "
+    "the "
+    "error of every x is bounded. Vectors and sums are float64 whatever the precision of the matrix. Usual "
+    "code runs LSMR for each c on the stacked system [A; c I], whose stopping rule (--stop lsmr) leaves x "
+    "wrong by some percent at small c, and often plots a residual that is wrong by a broadcasting mistake: "
+    "the plot shows both.",
     ridge_options(),
     kDtypes,
     check,

@@ -112,13 +112,6 @@ ReportTable coefficients(Dice& dice) {
     return table;
 }
 
-std::shared_ptr<const LiveCurve> live_curve() {
-    const auto at = [](double c) {
-        return LivePoint{residual(c), solution(c), {{"|A x - d|", residual(c)}, {"|x|", solution(c)}}};
-    };
-    return std::make_shared<LiveCurve>(LiveCurve{"l_curve", "c", 0.1, 5000, at});
-}
-
 void fill(Report& report, Dice& dice) {
     report.curves = {l_curve(dice)};
     report.tables = {coefficients(dice)};
@@ -126,7 +119,6 @@ void fill(Report& report, Dice& dice) {
         "The tutorial plots a wrong residual: the difference of a vector and a column broadcasts to a "
         "matrix. The dashed line shows what comes of it.",
         "One process serves all c, because the Krylov space does not depend on it."};
-    report.live = live_curve();
 }
 
 void take_time(ExampleContext& context, double from, double to) {

@@ -30,9 +30,6 @@ void draw_example_results(UiState& ui);
 /// Draws the results over the canvas while ExamplesState::large.
 void draw_large_results(UiState& ui);
 
-/// Updates the point that the slider moves, if the slider or the report has changed.
-void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCurve>& live);
-
 // Widgets for the options of an example.
 
 /// The request that the widgets spell, with errors.
@@ -45,9 +42,6 @@ ExampleDraft draft_of(const Example& example, const ExamplesState& state);
 
 /// Sets the widgets from a request, and chooses its example.
 void show_request(ExamplesState& state, const ExampleRequest& request);
-
-/// Draws a widget for each option, red if its value is wrong.
-void draw_options(std::span<const ExampleOption> options, OptionTexts& texts, const ExampleDraft& draft);
 
 // The tables of a report: columns of text, and how they are drawn.
 
@@ -71,9 +65,5 @@ std::vector<TableLine> lines_of(const Report& report);
 /// Makes columns for the lines, without those that would be empty; the first is the variant. Cells are empty
 /// unless the row was measured.
 std::vector<TableColumn> columns_of(const Report& report, const std::vector<TableLine>& lines);
-
-/// Takes the rest of the line, and scrolls sideways if that is too narrow, keeping each row's name visible.
-void draw_report_rows(const Report& report);
-void draw_report_table(const ReportTable& table);
 
 }  // namespace stencil

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <utility>
 
@@ -8,9 +10,98 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
+#include "sim/model/text/typed_number.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
+
+using Kind = ExampleOption::Kind;
+
+// Expands typed numbers such as 10k or 2^20, which commands do not accept.
+std::string plain(const std::string& text, Kind kind) {
+    const auto whole =
+        kind == Kind::integer || kind == Kind::bytes ? equation::typed_whole(text) : std::nullopt;
+    const auto real = kind == Kind::real && !read_real(text) ? equation::typed_number(text) : std::nullopt;
+    return whole ? std::to_string(*whole) : real ? format_real(*real) : text;
+}
+
+void take(ExampleDraft& draft, const ExampleOption& option, const OptionTexts& all) {
+    const auto found = all.find(option.name);
+    if (found == all.end() || found->second == option.standard) return;
+    for (const std::string& text :
+         option.repeatable ? split(found->second, ',') : std::vector{found->second}) {
+        if (text.empty()) continue;
+        try {
+            draft.request.options.set(option.name, plain(text, option.kind));
+        } catch (const InputError& error) {
+            draft.errors[std::string(option.name)] = error.what();
+        }
+    }
+}
+
+void show(OptionTexts& texts, std::span<const ExampleOption> options, const OptionValues& values) {
+    for (const ExampleOption& option : options)
+        texts[std::string(option.name)] = fmt::format("{}", fmt::join(values.all(option.name), ","));
+}
+
+// Makes a label of a name: "seed" becomes Seed; a single letter, as in formulas, stays lower case.
+std::string label_of(std::string name) {
+    if (name.size() > 1) name[0] = char(std::toupper(static_cast<unsigned char>(name[0])));
+    std::ranges::replace(name, '-', ' ');
+    return name;
+}
+
+// A label longer than its column gets a line of its own.
+void option_row(const std::string& option, std::string_view tip) {
+    const std::string name = label_of(option);
+    if (text_width(name) <= em(7)) return row(name.c_str(), tip);
+    ImGui::TextUnformatted(name.c_str());
+    tooltip(tip);
+    row("", tip);
+}
+
+std::string tip_of(const ExampleOption& option) {
+    std::string text(option.help);
+    if (option.kind == Kind::integer || option.kind == Kind::real)
+        text += fmt::format(", from {} to {}", format_real(option.least), format_real(option.most));
+    if (!option.standard.empty()) text += fmt::format(" (default {})", option.standard);
+    return text + fmt::format("\n--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+}
+
+// Draws a combo box of the choices, with an empty one if the option has no default.
+void draw_combo(const ExampleOption& option, std::string& text, std::string_view tip) {
+    const std::string none(option.unset);
+    combo("##choice", text.empty() ? none.c_str() : text.c_str(), tip, [&] {
+        if (!none.empty() && choice(none.c_str(), text.empty(), tip)) text.clear();
+        for (const std::string_view name : option.choices)
+            if (choice(std::string(name).c_str(), text == name, tip)) text = name;
+    });
+}
+
+void draw_option(const ExampleOption& option, std::string& text, std::string_view wrong) {
+    const std::string name(option.name), tip = tip_of(option);
+    if (option.kind == Kind::flag) {
+        bool on = text == "true";
+        if (checkbox_row(label_of(name).c_str(), &on, tip)) text = on ? "true" : "";
+        return;
+    }
+    option_row(name, tip);
+    if (!option.choices.empty()) return draw_combo(option, text, tip);
+    std::string hint(option.unset.empty() ? option.value : option.unset);
+    if (option.repeatable) hint += ",...";
+    text_input("##text", hint.c_str(), text, tip, wrong);
+}
+
+void draw_options(std::span<const ExampleOption> options, OptionTexts& texts, const ExampleDraft& draft) {
+    for (const ExampleOption& option : options) {
+        const IdScope scope(option.name);
+        std::string& text = texts.emplace(option.name, option.standard).first->second;
+        const auto wrong = draft.errors.find(option.name);
+        draw_option(option, text, wrong == draft.errors.end() ? "" : std::string_view(wrong->second));
+    }
+}
 
 const Example& chosen(const ExamplesState& state, std::span<const Example> table) {
     const auto found = std::ranges::find(table, state.name, &Example::name);
@@ -132,6 +223,23 @@ std::string remark_on(const Snapshot& snapshot) {
 
 }  // namespace
 
+ExampleDraft draft_of(const Example& example, const ExamplesState& state) {
+    ExampleDraft draft{request_for(example), {}};
+    if (const auto texts = state.texts.find(example.name); texts != state.texts.end())
+        for (const ExampleOption& option : example.options) take(draft, option, texts->second);
+    for (const ExampleOption& option : common_options()) take(draft, option, state.common);
+    if (state.writes) draft.request.out = state.folder;
+    return draft;
+}
+
+void show_request(ExamplesState& state, const ExampleRequest& request) {
+    state.name = request.example->name;
+    show(state.texts[state.name], request.example->options, request.options);
+    show(state.common, common_options(), request.options);
+    state.writes = !request.out.empty();
+    if (state.writes) state.folder = request.out;
+}
+
 void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const Example> table) {
     if (table.empty()) return;
     ExamplesState& state = ui.panel.examples;
@@ -161,7 +269,6 @@ void draw_examples(UiState& ui, const Snapshot& snapshot) {
 
 void follow_example(UiState& ui, const Snapshot& snapshot) {
     ExamplesState& state = ui.panel.examples;
-    follow_live_curve(state, ui.example.report ? ui.example.report->live : nullptr);
     const bool disturbed = !state.held && (snapshot.running || !snapshot.busy.empty());
     if (state.waiting) {
         if (state.resumes && snapshot.running) return;
@@ -170,7 +277,6 @@ void follow_example(UiState& ui, const Snapshot& snapshot) {
         state.remarked = disturbed;
         // Free the results, because the next run may need their memory.
         ui.example.report.reset();
-        state.live_of.reset();
         return;
     }
     if (ui.example.running && disturbed && !state.remarked) {

@@ -169,20 +169,6 @@ void draw_dot_plot(const figure::DotChart& chart) {
     draw_dots(surface, chart, reserve("dots", float(height_of(chart, style))), style);
 }
 
-void draw_moving_point(const figure::ChartMap& map, double x, double y) {
-    if (!map.drawn() || !map.axes.holds({x, y})) return;
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const figure::Box& box = map.box;
-    const figure::Point place = map.at(x, y);
-    const ImU32 color = ImGui::GetColorU32(ImGuiCol_SliderGrabActive);
-    list->PushClipRect(at({box.left, box.top}), at({box.right(), box.bottom()}), true);
-    list->AddLine(at({box.left, place.y}), at({box.right(), place.y}), color);
-    list->AddLine(at({place.x, box.top}), at({place.x, box.bottom()}), color);
-    list->AddCircleFilled(at(place), em(0.35f), color);
-    list->AddCircle(at(place), em(0.35f), ImGui::GetColorU32(ImGuiCol_Text), 0, em(0.1f));
-    list->PopClipRect();
-}
-
 void draw_ring(const figure::ChartMap& map, double x, double y) {
     if (!map.drawn() || !map.axes.holds({x, y})) return;
     ImGui::GetWindowDrawList()->AddCircle(

@@ -17,9 +17,6 @@ figure::ChartMap draw_plot(const figure::Chart& chart, float height, const About
 /// Draws a dot chart, as high as its rows need.
 void draw_dot_plot(const figure::DotChart& chart);
 
-/// Marks a point that moves by a cross through the whole plot, clipped by its axes.
-void draw_moving_point(const figure::ChartMap& map, double x, double y);
-
 /// Draws a ring around a point of a plot.
 void draw_ring(const figure::ChartMap& map, double x, double y);
 
