@@ -18,7 +18,7 @@ class Failure(Exception):
 def simulation(p, start=None, **how):
     at = [f"{step}:{name}={value}" for step, name, value in p.events]
     settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, **p.settings(), **how}
-    return ss.Simulation(start, equation=p.text, size=(p.nx, p.ny), seed=p.seed, allow_unstable=True, at=at, **settings)
+    return ss.Simulation(start, equation=p.text, size=(p.nx, p.ny), seed=p.seed, allow_unstable=True, allow_overflow=True, at=at, **settings)
 
 
 def fields(sim):
@@ -63,7 +63,35 @@ def executors(p):
         cut = simulation(p, threads=2).advance(p.steps // 2)
         cut.save(folder)
         require_same_bits(expected, fields(ss.Simulation.load(folder).advance(p.steps - cut.step)), "whole and cut")
+    if p.until is not None:
+        ended_run(p)
     return sim, expected
+
+
+def ended_run(p):
+    """Requires that a run with an ending ends at one step with the same bits by several threads, in pieces, and cut and resumed."""
+    until = p.until if isinstance(p.until, str) else p.until * simulation(p).advance(p.steps).time
+    whole = simulation(p).run(until, steps=p.steps)
+    if whole.step > p.steps:
+        raise Failure(f"until {until}: at step {whole.step}, beyond {p.steps}")
+
+    def require_end(other, how):
+        if (other.step, other.time) != (whole.step, whole.time):
+            raise Failure(f"until {until}, {how}: ends at step {other.step}, t {other.time}, whole at {whole.step}, {whole.time}")
+        require_same_bits(fields(whole), fields(other), f"until {until}, {how}")
+
+    require_end(simulation(p, threads=3).run(until, steps=p.steps), "3 threads")
+    pieces = simulation(p)
+    for _ in range(p.steps):
+        before = pieces.step
+        pieces.run(until, steps=1)
+        if pieces.step == before:
+            break
+    require_end(pieces, "step by step")
+    with tempfile.TemporaryDirectory() as folder:
+        cut = simulation(p).run(until, steps=p.steps // 2)
+        cut.save(folder)
+        require_end(ss.Simulation.load(folder).run(until, steps=p.steps - cut.step), "cut")
 
 
 def outputs(sim, expected, files):

@@ -15,6 +15,10 @@ LARGE = [(1000, 3), (3, 1000), (65, 700), (700, 65), (1000, 1200), (2048, 33), (
 PICTURE = "soak.png"
 
 
+def at_words(events):
+    return [word for step, name, value in events for word in ("--at", f"{step}:{name}={value}")]
+
+
 class Problem:
     def __init__(self, seed, large=False, events=True):
         self.seed, self.r = seed, random.Random(seed)
@@ -56,6 +60,7 @@ class Problem:
         ends = random.Random(f"{seed} ends")
         self.events = [(step, name, ends.choice(["0", "-0.05", "3", "1e-30", value]) if name in self.parameters and ends.random() < 0.5 else value)
                        for step, name, value in self.events]  # fmt: skip
+        self.until = self.ending(random.Random(f"{seed} until"))
         if later.random() < 0.4:
             other = later.choice(NEWER_STEPPERS)
             self.events = [(step, name, other if value in ("heun", "rk4") else value) for step, name, value in self.events]
@@ -64,11 +69,11 @@ class Problem:
     def text(self):
         return "\n".join(self.lines) + "\n"
 
-    def words(self):
-        """Returns the words of the command line, without those that choose the execution."""
-        at = [word for step, name, value in self.events for word in ("--at", f"{step}:{name}={value}")]
-        return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(self.steps), "--dtype", self.dtype,
-                "--seed", str(self.seed), "--allow-unstable", "--allow-overflow", *at,
+    def words(self, events=None, steps=None):
+        """Returns the words of the command line, without those that choose the execution. `events` and `steps` replace its own."""
+        return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(steps or self.steps), "--dtype", self.dtype,
+                "--seed", str(self.seed), "--allow-unstable", "--allow-overflow", *at_words(self.events if events is None else events),
+                *(["--until", self.until] if isinstance(self.until, str) else []),
                 *[word for name, value in self.settings().items() for word in ("--" + name.replace("_", "-"), str(value))]]  # fmt: skip
 
     def settings(self):
@@ -373,6 +378,13 @@ class Problem:
         kinds = [r.choice(list(make)) for _ in range(r.choice([1, 1, 2, 3, 4]))]
         steps = sorted(r.randrange(self.steps + 1) for _ in kinds)
         return [(step, *make[kind]()) for step, kind in zip(steps, kinds)]
+
+    def ending(self, r):
+        """Returns a share of the run's time, or a condition, that ends it; None: only its steps do."""
+        if "map" in self.stepper or r.random() < 0.6:
+            return None
+        c = r.choice(self.components)
+        return r.choice([0.3, 0.5, 0.71, 1, f"max(abs({c})) > 1.5", f"mean({c}) < 0.1", f"min({c}) < -0.2 or max({c}) > 2", "steady:1e-2"])
 
     def stroke(self):
         r = self.r
