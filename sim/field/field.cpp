@@ -21,6 +21,11 @@ auto measured(const Field& field, const Measure& measure) {
 
 }  // namespace
 
+std::vector<double> Field::values() const {
+    return visit(
+        [](const auto& array) { return std::vector<double>(array.cells().begin(), array.cells().end()); });
+}
+
 Statistics statistics_of(const Field& field) {
     return partial_statistics(field, 0).statistics();
 }

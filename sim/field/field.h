@@ -64,6 +64,8 @@ class Field {
     int nx() const;
     int ny() const;
     std::size_t size() const { return std::size_t(nx()) * std::size_t(ny()); }
+    /// All cells, in float64.
+    std::vector<double> values() const;
 
     /// The typed array. Throws std::bad_variant_access for the other precision.
     template <class T>

@@ -140,30 +140,6 @@ Rgb series_color(std::size_t index) {
     return kColors[index % std::size(kColors)];
 }
 
-Chart spectrum_chart(const RadialSpectrum& spectrum,
-                     const std::string& of,
-                     double length,
-                     const std::string& unit) {
-    const std::string per = unit.empty() ? "" : " (1/" + unit + ")";
-    Chart chart{"spectrum", "Radial power spectrum of " + of, "Wave number" + per, "Power"};
-    chart.log_x = chart.log_y = true;
-    ChartSeries& series = chart.series.emplace_back();
-    series.markers = false;
-    for (std::size_t i = 0; i < spectrum.power.size(); ++i)
-        series.points.push_back({spectrum.wave_number[i] / length, spectrum.power[i]});
-    return chart;
-}
-
-Chart plane_chart(PlaneDensity density,
-                  const std::string& x_name,
-                  const std::string& y_name,
-                  std::vector<ChartSeries> ways) {
-    Chart chart{"phase", "Cells in the plane of " + x_name + " and " + y_name, x_name, y_name};
-    chart.series = std::move(ways);
-    chart.density = std::move(density);
-    return chart;
-}
-
 std::string chart_file(const Chart& chart, const std::string& note, FigureFormat format) {
     return page(chart.title, note, kChartHeight, format, [&](Surface& surface, const Box& area) {
         draw_chart(surface, chart, area, kPaper);

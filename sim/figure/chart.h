@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +13,6 @@
 #include "sim/figure/figure.h"
 #include "sim/figure/surface.h"
 #include "sim/figure/ticks.h"
-#include "sim/view/analysis.h"
 #include "sim/view/colormap.h"
 #include "sim/view/value_range.h"
 
@@ -41,6 +41,19 @@ struct ChartLimit {
     double value = 0;
 };
 
+/// Counts in bins x bins equal boxes between the ends of two ranges.
+struct Density {
+    ValueRange x, y;
+    int bins = 0;
+    std::vector<std::uint64_t>
+        counts;  ///< (bins, bins), x the fast index; empty if there is nothing to count
+
+    /// Returns the middle of a box along an axis.
+    double middle(const ValueRange& axis, int box) const {
+        return axis.low + (box + 0.5) * (axis.high - axis.low) / bins;
+    }
+};
+
 /// A chart. Logarithmic axes omit values that are not positive.
 struct Chart {
     std::string id;  ///< name of its files, such as "l_curve"
@@ -49,8 +62,8 @@ struct Chart {
     bool log_x = false, log_y = false;
     std::vector<ChartSeries> series = {};
     std::vector<ChartLimit> limits = {};
-    std::optional<PlaneDensity> density = {};  ///< drawn below the curves: more cells, darker box
-    std::vector<double> x_ticks = {};          ///< ticks of a logarithmic x axis; empty: at round values
+    std::optional<Density> density = {};  ///< drawn below the curves: more cells, darker box
+    std::vector<double> x_ticks = {};     ///< ticks of a logarithmic x axis; empty: at round values
     std::optional<ValueRange> x_range = {}, y_range = {};  ///< of the axes; empty: of all points
     double y_room = 0;           ///< least width of the y axis' labels in font sizes, to align several charts
     bool names_at_ends = false;  ///< names beside the curves' ends if there is room, else in a legend
@@ -111,19 +124,6 @@ ChartMap draw_chart(Surface& surface, const Chart& chart, const Box& area, const
 /// Returns the colour of series `index`: Okabe and Ito's palette, which is safe for colour-blind readers,
 /// without its yellow, too pale for lines.
 Rgb series_color(std::size_t index);
-
-/// Plots mean power over wave number on logarithmic axes; `of` names the field. Wave numbers are shown per
-/// unit of length, whose size is `length` of theirs.
-Chart spectrum_chart(const RadialSpectrum& spectrum,
-                     const std::string& of,
-                     double length = 1,
-                     const std::string& unit = "");
-
-/// Plots the density of cells in the plane of two components, and probes' trajectories (x, y).
-Chart plane_chart(PlaneDensity density,
-                  const std::string& x_name,
-                  const std::string& y_name,
-                  std::vector<ChartSeries> ways = {});
 
 struct DotRow {
     std::string group;  ///< heading above its first row; empty: none

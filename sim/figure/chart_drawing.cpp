@@ -194,7 +194,7 @@ void draw_names_at_ends(const Drawing& d) {
 // Shades boxes by the logarithm of the count; equal neighbours in a row are drawn as one.
 void draw_density(const Drawing& d) {
     if (!d.chart.density || d.chart.density->counts.empty()) return;
-    const PlaneDensity& density = *d.chart.density;
+    const Density& density = *d.chart.density;
     const double most = std::log1p(double(std::ranges::max(density.counts)));
     const Rgb paper = d.style.ground.value_or(Rgb{255, 255, 255}), ink = d.style.shade(series_color(0));
     constexpr int kShades = 16, kFaintest = 5;

@@ -12,7 +12,8 @@
 #include "sim/problem/panes.h"
 #include "sim/problem/run_spec.h"
 #include "sim/run/output/measures.h"
-#include "sim/view/analysis.h"
+#include "sim/run/output/phase_plane.h"
+#include "sim/run/output/spectrum.h"
 #include "sim/view/arrows.h"
 #include "sim/view/shape_outline.h"
 #include "sim/view/value_range.h"
@@ -84,14 +85,6 @@ struct Numbers {
 struct Comparison {
     double relative = 0;                       ///< 2-norm of the difference relative to the bookmark's
     double lowest = 0, highest = 0, mean = 0;  ///< of the difference
-};
-
-/// Phase plane of the first two components: the density of cells, and the cells requested.
-struct PhasePlane {
-    long long step = 0;
-    PlaneDensity density;         ///< of cells evenly spread over the field, at most kMostCells along an axis
-    std::vector<SamplePoint> at;  ///< values of the first and second component in the requested cells
-    static constexpr int kMostCells = 160, kBins = 64;
 };
 
 /// All data of one step of the run.

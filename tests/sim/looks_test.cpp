@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "sim/figure/raster.h"
+#include "sim/run/output/spectrum.h"
 #include "sim/text/error.h"
-#include "sim/view/analysis.h"
 #include "sim/view/contours.h"
 #include "sim/view/shape_outline.h"
 #include "tests/support/catch.h"

@@ -50,10 +50,10 @@ TEST_CASE("plots have the units of the run: lengths along lines, and the time as
     CHECK(chart.series[0].points[7].x == profile.distance[7] * cell_size(window.snapshot.now));
 
     const RadialSpectrum spectrum{.wave_number = {1, 2}, .power = {3, 4}};
-    const figure::Chart waves = figure::spectrum_chart(spectrum, "u", 0.5, "m");
+    const figure::Chart waves = spectrum_chart(spectrum, "u", 0.5, "m");
     CHECK(waves.x_label == "Wave number (1/m)");
     CHECK(waves.series[0].points[1].x == 4);
-    CHECK(figure::spectrum_chart(spectrum, "u").x_label == "Wave number");
+    CHECK(spectrum_chart(spectrum, "u").x_label == "Wave number");
 
     RunSpec& spec = window.snapshot.spec = RunSpec();
     CHECK(TimeAxis(spec).label() == "Step");

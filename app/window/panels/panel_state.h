@@ -147,18 +147,12 @@ struct BrushState {
 
 inline constexpr const char* kExportFolder = "stencilscope-out";
 
-/// The trajectory of a probe in the phase plane, since the plane has been visible.
-struct ProbeTrajectory {
-    int x = 0, y = 0;  ///< cell of the probe
-    std::vector<SamplePoint> points;
-};
-
 struct MeasureState {
     std::size_t series = 0;                             ///< row of the table of courses that is plotted
     bool log_counts = false;                            ///< histogram with a logarithmic axis
     std::vector<figure::ChartSeries> kept;              ///< kept curves of the profile
     bool large = false;                                 ///< the plots are in a window of their own
-    std::vector<ProbeTrajectory> trajectories;          ///< trajectories of the probes
+    std::vector<ProbeTrajectory> trajectories;          ///< of the probes, since the plane has been visible
     std::shared_ptr<const PhasePlane> trajectories_to;  ///< the frame's data that was appended last
     std::string folder = kExportFolder;
 };

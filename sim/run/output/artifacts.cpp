@@ -1,5 +1,4 @@
 // The table of the files that --export names: a row per kind of file, and the functions that write them.
-// Those that draw are in looks.cpp.
 #include "sim/problem/artifact.h"
 
 #include <fmt/format.h>
@@ -11,13 +10,14 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/problem/panes.h"
-#include "sim/run/output/dispersion.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
+#include "sim/run/output/phase_plane.h"
+#include "sim/run/output/spectrum.h"
 #include "sim/run/simulation.h"
 #include "sim/text/json.h"
-#include "sim/text/parse.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 #include "sim/web/web_page.h"
 
 namespace stencil {
@@ -52,21 +52,14 @@ void write_start(const ExportedFile& to) {
         write_npy(to.path, *spread->start_of(to.field.formula));
 }
 
-void write_picture(const ExportedFile& to,
-                   const Field& field,
-                   const Colormap& colors,
-                   const RangeRule& rule) {
-    write_png(to.path, field, colors, find_range(field, rule, colors.diverging));
-}
-
-void write_field_picture(const ExportedFile& to) {
+template <Quantity quantity>
+void write_picture(const ExportedFile& to) {
     const RunSpec& now = to.run.now;
-    const std::string& formula = to.field.formula;
-    write_picture(to, to.field.end, field_colors(now, formula), now.coloring(formula).range);
-}
-
-void write_laplacian_picture(const ExportedFile& to) {
-    write_picture(to, to.field.laplacian, laplacian_colors(to.run.now, false), to.run.now.laplacian_range);
+    const bool laplacian = quantity == Quantity::laplacian;
+    const Field& field = laplacian ? to.field.laplacian : to.field.end;
+    const Colormap& colors = laplacian ? laplacian_colors(now, false) : field_colors(now, to.field.formula);
+    const RangeRule& rule = laplacian ? now.laplacian_range : now.coloring(to.field.formula).range;
+    write_png(to.path, field, colors, find_range(field, rule, colors.diverging));
 }
 
 // A run that was changed on the way begins at its end: a page repeats no changes.
@@ -89,8 +82,44 @@ void write_table(const ExportedFile& to, const std::string& table) {
     write_text_file(to.path, with_time(table, to.run.document, to.run.steps));
 }
 
+void write_chart(const ExportedFile& to, const figure::Chart& chart) {
+    const std::string moment = fmt::format("{}, after {} steps", to.run.now.model->name, to.run.steps);
+    write_text_file(to.path, figure::chart_file(chart, moment, figure::format_named(to.format)));
+}
+
 TableUnits units_of(const ExportedFile& to) {
     return table_units(to.run.now, to.run.document);
+}
+
+std::string contours_of(const ExportedFile& to) {
+    const RunSpec& now = to.run.now;
+    const std::string& formula = to.field.formula;
+    const ValueRange range =
+        find_range(to.field.end, now.coloring(formula).range, field_colors(now, formula).diverging);
+    return contours_csv(contour_lines(to.field.end, contour_levels(now.contours, range)));
+}
+
+figure::Density plane_of(const RunOutput& run) {
+    constexpr int kBins = 256;
+    return plane_density(run.fields[0].end.values(), run.fields[1].end.values(), kBins);
+}
+
+// Trajectories of the probes in the phase plane, at steps where both components were measured.
+std::vector<ProbeTrajectory> trajectories_of(const RunOutput& run) {
+    std::vector<ProbeTrajectory> trajectories;
+    if (!run.fields[0].tables || !run.fields[1].tables) return trajectories;
+    const auto &across = run.fields[0].tables->measures.probes(),
+               &up = run.fields[1].tables->measures.probes();
+    for (std::size_t p = 0; p < std::min(across.size(), up.size()); ++p) {
+        ProbeTrajectory& way = trajectories.emplace_back(across[p].x, across[p].y);
+        const auto& steps = across[p].steps;
+        for (std::size_t i = 0; i < up[p].steps.size(); ++i) {
+            const auto same = std::ranges::lower_bound(steps, up[p].steps[i]);
+            if (same != steps.end() && *same == up[p].steps[i])
+                way.points.push_back({across[p].values[std::size_t(same - steps.begin())], up[p].values[i]});
+        }
+    }
+    return trajectories;
 }
 
 std::string why_no_picture(const RunSpec& spec) {
@@ -109,28 +138,8 @@ std::string why_no_view(const RunSpec& spec) {
     return "";
 }
 
-std::string why_no_profile(const RunSpec& spec) {
-    return spec.profiles.empty() ? "it needs a line: --profile X0,Y0,X1,Y1, or L in the window" : "";
-}
-
-std::string why_no_probe(const RunSpec& spec) {
-    return spec.probes.empty() ? "it needs a probe: --probe X,Y, or P in the window" : "";
-}
-
-std::string why_no_contours(const RunSpec& spec) {
-    return spec.contours.empty() ? "no contours are chosen (--contours)" : "";
-}
-
 std::string why_no_plane(const RunSpec& spec) {
     return spec.model->components.size() < 2 ? "it shows two components, and the model has one" : "";
-}
-
-std::string why_no_relation(const RunSpec& spec) {
-    return why_no_dispersion(*spec.model);
-}
-
-std::string why_no_fftw() {
-    return why_no_spectrum();
 }
 
 constexpr FrameFormat kPngFrames{
@@ -143,14 +152,15 @@ constexpr FrameFormat kHdf5Frames{nullptr, write_hdf5, "field.h5", write_hdf5_se
 // clang-format off
 std::vector<Artifact> rows() {
     using enum ExportGroup;
+    using namespace std::literals;
     return {
         {"initial", {"npy"}, data, kStandard | kStart, "the field at the start", write_start},
         {"field", {"npy"}, data, kStandard, "the field at the end", write_array<Quantity::value>},
         {"laplacian", {"npy"}, data, kStandard, "its Laplacian", write_array<Quantity::laplacian>},
         {"field", {"png"}, pictures, kStandard | kCells, "the field at the end, one pixel per cell",
-         write_field_picture, {.why_not = why_no_picture, .bytes_per_cell = 12}},
+         write_picture<Quantity::value>, {.why_not = why_no_picture, .bytes_per_cell = 12}},
         {"laplacian", {"png"}, pictures, kStandard | kCells, "its Laplacian, one pixel per cell",
-         write_laplacian_picture, {.why_not = why_no_picture, .bytes_per_cell = 12}},
+         write_picture<Quantity::laplacian>, {.why_not = why_no_picture, .bytes_per_cell = 12}},
         {"figure", {"png", "svg", "pdf"}, figures, kStandard | kOfRun | kCells, "start, end and Laplacian",
          write_run_figure},
         {"field", {"vti"}, paraview, kOfRun | kCells, "end, start and Laplacians of all fields, for ParaView",
@@ -172,35 +182,57 @@ std::vector<Artifact> rows() {
         {"profile", {"csv"}, tables, kEndTables | kByName | kImplied,
          "the values at the end along each --profile",
          [](auto& to) { write_table(to, profile_csv(to.field.tables->profiles, units_of(to))); },
-         {.why_not = why_no_profile}},
+         {.why_not = [](auto& spec) {
+             return spec.profiles.empty() ? "it needs a line: --profile X0,Y0,X1,Y1; L in the window"s : "";
+         }}},
         {"probes", {"csv"}, tables, kSeries | kByName | kImplied,
          "the values of each --probe, at the steps of statistics.csv",
          [](auto& to) { write_text_file(to.path, probes_csv(to.field.tables->measures, units_of(to))); },
-         {.why_not = why_no_probe}},
+         {.why_not = [](auto& spec) {
+             return spec.probes.empty() ? "it needs a probe: --probe X,Y, or P in the window"s : "";
+         }}},
         {"spectrum", {"csv"}, tables, kCells, "mean power of the field's waves by their wave number",
-         write_spectrum_csv, {.why_no_library = why_no_fftw, .bytes_per_cell = 16}},
+         [](auto& to) { write_table(to, spectrum_csv(spectrum_of(to.field.end, to.run.now))); },
+         {.why_no_library = why_no_spectrum, .bytes_per_cell = 16}},
         {"spectrum", {"png"}, figures, kCells, "spectrum: mean power by wave number",
-         write_spectrum_png, {.why_no_library = why_no_fftw, .bytes_per_cell = 16}},
+         [](auto& to) {
+             const RunSpec& now = to.run.now;
+             const auto& [length, unit] = now.unit_length;
+             write_chart(to, spectrum_chart(spectrum_of(to.field.end, now), to.field.formula, length, unit));
+         },
+         {.why_no_library = why_no_spectrum, .bytes_per_cell = 16}},
         {"contours", {"csv"}, tables, kCells | kByName, "the contours, point by point (--contours)",
-         write_contours_csv, {.why_not = why_no_contours}},
+         [](auto& to) { write_table(to, contours_of(to)); },
+         {.why_not = [](auto& spec) {
+             return spec.contours.empty() ? "no contours are chosen (--contours)"s : "";
+         }}},
         {"view", {"png", "svg", "pdf"}, figures, kOfRun | kCells,
          "what the canvas shows (--view), with model and time, as wide as --figure-size",
          write_view, {.why_not = why_no_view, .bytes_per_cell = 16}},
         {"dispersion", {"csv"}, tables, kOfRun | kCells | kByName,
          "growth rate and frequency of small waves about a steady state, by wave number",
-         write_dispersion_csv, {.why_not = why_no_relation, .bytes_per_cell = 16}},
+         [](auto& to) { write_text_file(to.path, dispersion_csv(dispersion_of(to.run), to.run.now)); },
+         {.why_not = why_no_dispersion, .bytes_per_cell = 16}},
         {"dispersion", {"png", "svg", "pdf"}, figures, kOfRun | kCells | kByName,
          "dispersion relation, above the field's spectrum",
-         write_dispersion, {.why_not = why_no_relation, .bytes_per_cell = 16}},
+         write_dispersion, {.why_not = why_no_dispersion, .bytes_per_cell = 16}},
         {"phase", {"csv"}, tables, kOfRun | kCells | kByName,
          "how many cells have which pair of values of the first two components",
-         write_phase_csv, {.why_not = why_no_plane, .bytes_per_cell = 16}},
+         [](auto& to) {
+             write_table(to, plane_csv(plane_of(to.run), to.run.fields[0].formula, to.run.fields[1].formula));
+         },
+         {.why_not = why_no_plane, .bytes_per_cell = 16}},
         {"phase", {"png"}, figures, kOfRun | kCells | kSeries | kByName,
          "phase plane of the first two components, with the way of each --probe",
-         write_phase_png, {.why_not = why_no_plane, .bytes_per_cell = 16}},
+         [](auto& to) {
+             write_chart(to, plane_chart(plane_of(to.run), to.run.fields[0].formula, to.run.fields[1].formula,
+                                         trajectories_of(to.run)));
+         },
+         {.why_not = why_no_plane, .bytes_per_cell = 16}},
         {"frames", {"png"}, pictures, kStandard | kCells, "with --every: a numbered picture of each moment",
          nullptr, {.why_not = why_no_picture, .bytes_per_cell = 12}, &kPngFrames},
-        {"frames", {"npy"}, data, 0, "with --every: a numbered array of each moment", nullptr, {}, &kNpyFrames},
+        {"frames", {"npy"}, data, 0, "with --every: a numbered array of each moment",
+         nullptr, {}, &kNpyFrames},
         {"frames", {"vti"}, paraview, kCells,
          "with --every: for ParaView, all fields of each moment, and field.pvd, which plays them",
          nullptr, {}, &kVtiFrames},

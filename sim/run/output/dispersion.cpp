@@ -197,8 +197,8 @@ void mark_fastest(figure::Chart& chart, const DispersionRelation& relation, doub
 
 }  // namespace
 
-std::string why_no_dispersion(const Model& model) {
-    if (std::ranges::none_of(model.equations->components, &equation::Evolving::rate))
+std::string why_no_dispersion(const RunSpec& spec) {
+    if (std::ranges::none_of(spec.model->equations->components, &equation::Evolving::rate))
         return "the model gives the next value outright, and small waves have no growth rates";
     return "";
 }
@@ -320,7 +320,7 @@ figure::Chart dispersion_spectrum(const DispersionRelation& relation,
                                   const RunSpec& now) {
     const double per_length = 1 / now.unit_length.size;
     const double end = relation.telling.k.back();
-    figure::Chart chart = figure::spectrum_chart(spectrum, of);
+    figure::Chart chart = spectrum_chart(spectrum, of);
     chart.x_label = unit_label("Wave number k", now.unit_length.name);
     chart.y_label = "Power of " + of;
     chart.log_x = false;

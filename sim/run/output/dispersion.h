@@ -7,11 +7,10 @@
 
 #include "sim/figure/chart.h"
 #include "sim/model/stability/linearisation.h"
-#include "sim/view/analysis.h"
+#include "sim/run/output/spectrum.h"
 
 namespace stencil {
 
-struct Model;
 struct RunSpec;
 
 /// Rates of waves along x, in the run's own lengths and times.
@@ -39,7 +38,7 @@ struct DispersionRelation {
 };
 
 /// Why the model has no dispersion relation; empty if it has one.
-std::string why_no_dispersion(const Model& model);
+std::string why_no_dispersion(const RunSpec& spec);
 
 /// Computes it for the present settings, about the steady state that Newton's method reaches from `means`,
 /// those of the components; where it reaches none, about the means. The model must have a relation.

@@ -124,23 +124,26 @@ RunNotes run_notes(const RunSpec& now, const RunSpec& document) {
 }
 
 RunOutput run_output(Simulation& simulation, bool with_cells) {
-    RunOutput output{simulation.now(), simulation.spec(), {}, {}, {}, simulation.step(), {}, nullptr};
+    RunOutput output{simulation.now(), simulation.spec(), {}, {}, simulation.step(), {}, nullptr};
     output.document.steps = output.steps;
+    Solver& solver = simulation.solver();
+    constexpr double kArrowsAlong = 32;  // the longer side
     for (const std::string& formula : output_formulas(output.now)) {
         OutputField& field = output.fields.emplace_back();
         field.formula = formula;
         field.suffix = output_suffix(output.now, formula);
         if (!with_cells) continue;
         field.start = simulation.start_of(formula);
-        field.end = simulation.solver().field(formula);
-        field.laplacian = simulation.solver().laplacian(formula);
+        field.end = solver.field(formula);
+        field.laplacian = solver.laplacian(formula);
+        if (output.now.drawn_arrows().empty()) continue;
+        const auto [nx, ny] = *output.now.size;
+        const auto lattice =
+            arrow_lattice({0, 0, double(nx), double(ny)}, nx, ny, std::max(nx, ny) / kArrowsAlong);
+        field.arrows = measure_arrows(solver, output.now, formula, lattice);
     }
-    if (with_cells)
-        for (const std::string& formula : arrow_formulas(output.now.drawn_arrows()))
-            if (!contains(output_formulas(output.now), formula))
-                output.arrows.emplace_back(formula, simulation.solver().field(formula));
     if (with_cells && output.now.draws_outline())
-        output.outline = shape_outline(simulation.solver().field(std::string("inside")));
+        output.outline = shape_outline(solver.field(std::string("inside")));
     return output;
 }
 

@@ -14,6 +14,7 @@
 #include "sim/files/exchange/field_set.h"
 #include "sim/problem/artifact.h"
 #include "sim/problem/run_spec.h"
+#include "sim/run/output/dispersion.h"
 #include "sim/run/output/measures.h"
 #include "sim/text/json.h"
 #include "sim/view/shape_outline.h"
@@ -30,6 +31,7 @@ struct OutputField {
     std::shared_ptr<const Field> start;
     Field end, laplacian;
     std::optional<MeasureTables> tables;  ///< filled if tables (*.csv) are exported
+    Arrows arrows = {};                   ///< at the end, if the run has any
 };
 
 /// The data that export files are made from: the run at its end, with fields named as in its final model.
@@ -37,8 +39,6 @@ struct RunOutput {
     RunSpec now;       ///< at the end
     RunSpec document;  ///< repeats the run
     std::vector<OutputField> fields;
-    /// The formulas of --arrows that are no fields, at the end.
-    std::vector<std::pair<std::string, Field>> arrows = {};
     /// Tables of components and formulas that a model change has removed, up to that change.
     std::vector<OutputField> gone = {};
     long long steps = 0;  ///< steps done; fewer than asked for if interrupted
@@ -82,17 +82,16 @@ struct ExportedFile {
 
 using ExportWriter = void(const ExportedFile& file);
 
-// Writers of the table (looks.cpp): drawings and derived data of a run's end.
+// Figures of the run (figures.cpp).
 
 /// Writes one row per field: initial and final field and Laplacian.
 ExportWriter write_run_figure;
 /// The panes of --view as on the canvas, at the size of --figure-size.
 ExportWriter write_view;
-ExportWriter write_spectrum_csv, write_spectrum_png, write_contours_csv;
-/// The dispersion relation at the end, and its figure with the measured spectrum.
-ExportWriter write_dispersion_csv, write_dispersion;
-/// Phase plane of the first two components, with the probes' trajectories if measured.
-ExportWriter write_phase_csv, write_phase_png;
+/// The dispersion relation above the measured spectrum.
+ExportWriter write_dispersion;
+/// At the end.
+DispersionRelation dispersion_of(const RunOutput& run);
 
 /// Checks all chosen files before the run. Throws InputError, or MachineError for a missing library.
 void check_exports(const RunSpec& spec);

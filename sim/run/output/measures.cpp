@@ -55,6 +55,16 @@ Histogram measure_histogram(Solver& solver, const Observable& what, const ValueR
     return histogram;
 }
 
+Arrows measure_arrows(Solver& solver,
+                      const RunSpec& spec,
+                      const std::string& shown,
+                      const ArrowLattice& lattice) {
+    return make_arrows(
+        spec.drawn_arrows(), lattice, spec.size->nx, spec.size->ny, [&](auto& name, auto& points) {
+            return solver.sample(name.empty() ? shown : name, points, true);
+        });
+}
+
 const Statistics& Measures::add(long long step, Solver& solver, const Observable& what) {
     const MeasuredMoment moment{step, solver.statistics(what)};
     const bool replaces = !series_.empty() && series_.back().step == step;

@@ -11,6 +11,7 @@
 #include "kernels/view/statistics/statistics.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/shared_list.h"
+#include "sim/view/arrows.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -52,6 +53,12 @@ ValueRange measure_range(Solver& solver, const Observable& what, const RangeRule
 
 /// A histogram of `bins` bins; without counts if the range is empty.
 Histogram measure_histogram(Solver& solver, const Observable& what, const ValueRange& range, int bins);
+
+/// The arrows of --arrows, which are those of `shown` if the setting names no formulas.
+Arrows measure_arrows(Solver& solver,
+                      const RunSpec& spec,
+                      const std::string& shown,
+                      const ArrowLattice& lattice);
 
 /// Time series of statistics and probes.
 class Measures {

@@ -24,41 +24,6 @@ std::vector<SamplePoint> block_points(const CellBlock& block) {
     return points;
 }
 
-// Large fields are averaged first, so that this takes about a millisecond.
-RadialSpectrum spectrum_of(const Observable& what, const Moment& moment) {
-    if (!why_no_spectrum().empty()) return {};
-    constexpr int kMost = 256;
-    const RunSpec& now = moment.simulation->now();
-    const auto [nx, ny] = *now.size;
-    const ResampleRequest all{
-        {0, 0, double(nx), double(ny)}, std::min(nx, kMost), std::min(ny, kMost), false};
-    Pixels pixels;
-    moment.simulation->solver().resample(what, all, true, pixels);
-    const std::span values(pixels.host.data(), std::size_t(all.width) * std::size_t(all.height));
-    return radial_spectrum(
-        {values.begin(), values.end()}, all.width, all.height, nx * now.spacing(), ny * now.spacing());
-}
-
-// Samples single cells, because averages would lie elsewhere in the plane.
-PhasePlane plane_of(std::span<const SamplePoint> cells, const Moment& moment) {
-    const RunSpec& now = moment.simulation->now();
-    const auto [nx, ny] = *now.size;
-    const int columns = std::min(nx, PhasePlane::kMostCells), rows = std::min(ny, PhasePlane::kMostCells);
-    std::vector<SamplePoint> points(cells.begin(), cells.end());
-    for (int y = 0; y < rows; ++y)
-        for (int x = 0; x < columns; ++x) points.push_back({(x + 0.5) * nx / columns, (y + 0.5) * ny / rows});
-    std::vector<double> values[2];
-    for (std::size_t i = 0; i < 2; ++i)
-        values[i] = moment.simulation->solver().sample(now.model->components[i].name, points, false);
-    PhasePlane plane;
-    plane.step = moment.simulation->step();
-    for (std::size_t i = 0; i < cells.size(); ++i) plane.at.push_back({values[0][i], values[1][i]});
-    plane.density = plane_density(std::span(values[0]).subspan(cells.size()),
-                                  std::span(values[1]).subspan(cells.size()),
-                                  PhasePlane::kBins);
-    return plane;
-}
-
 }  // namespace
 
 Observable observable_of(Pane pane, const RunSpec& spec) {
@@ -113,15 +78,11 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
         const auto begin = Clock::now();
         add_measures(request, moment, *frame);
         if (request.arrows && !now.drawn_arrows().empty())
-            frame->arrows = make_arrows(
-                now.drawn_arrows(), *request.arrows, frame->nx, frame->ny, [&](auto& name, auto& points) {
-                    const std::string shown = name.empty() ? now.shown() : name;
-                    return moment.simulation->solver().sample(shown, points, true);
-                });
+            frame->arrows = measure_arrows(moment.simulation->solver(), now, now.shown(), *request.arrows);
         if (request.outline && now.draws_outline()) frame->outline = outline_of(*request.outline, moment);
         if (request.plane && now.model->components.size() > 1)
             frame->plane = updated(plane_, moment, [&] {
-                return std::make_shared<const PhasePlane>(plane_of(*request.plane, moment));
+                return std::make_shared<const PhasePlane>(measure_plane(*moment.simulation, *request.plane));
             });
         measuring_seconds_ += seconds_since(begin);
     }
@@ -264,7 +225,7 @@ std::shared_ptr<const ShapeOutline> FrameMaker::outline_of(const ResampleRequest
 
 void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, Frame& frame) {
     Solver& solver = moment.simulation->solver();
-    const Observable what{frame.panes.front().formula, quantity_of(request.panes.front().pane)};
+    const Observable what{frame.panes.front().formula, quantity_of(frame.panes.front().request.pane)};
     if (request.hover) {
         frame.hover = request.hover;
         frame.hover_value = solver.sample(what, {&*request.hover, 1}, false).front();
@@ -277,9 +238,8 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
         frame.profiles.push_back(measure_profile(solver, what, line));
     if (request.spectrum)
         frame.spectrum = updated(spectrum_, moment, [&] {
-            const Pane first = frame.panes.front().request.pane;
             return std::make_shared<const RadialSpectrum>(
-                spectrum_of({what.formula, quantity_of(first)}, moment));
+                measure_spectrum(solver, what, moment.simulation->now()));
         });
     if (request.histogram_bins <= 0) return;
     const ValueRange range = frame.panes.front().range;

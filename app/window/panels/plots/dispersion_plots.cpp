@@ -19,7 +19,7 @@ const DispersionRelation* known_dispersion(UiState& ui, const Snapshot& snapshot
     DispersionState& state = ui.panel.dispersion;
     const RunSpec& now = snapshot.now;
     const auto& limit = snapshot.step_limit;
-    const bool known = why_no_dispersion(*now.model).empty() && limit && now.size &&
+    const bool known = why_no_dispersion(now).empty() && limit && now.size &&
                        limit->means.size() == now.model->components.size();
     if (!known) {
         state.relation.reset();
@@ -55,7 +55,7 @@ void draw_spectrum_below(UiState& ui,
 }  // namespace
 
 void draw_dispersion(UiState& ui, const Snapshot& snapshot) {
-    if (!why_no_dispersion(*snapshot.now.model).empty()) return;
+    if (!why_no_dispersion(snapshot.now).empty()) return;
     if (!unfolded(
             "Dispersion relation",
             "Growth rates of small waves about a steady state over their wave number (solid), and their "

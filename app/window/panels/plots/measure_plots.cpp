@@ -75,18 +75,6 @@ void coming() {
     paragraph("Available with the next frame.", faint_color());
 }
 
-std::vector<figure::ChartSeries> series_of(const MeasureState& state) {
-    std::vector<figure::ChartSeries> trajectories;
-    for (const ProbeTrajectory& way : state.trajectories) {
-        figure::ChartSeries series{fmt::format("({}, {})", way.x, way.y), {}, true, false};
-        series.color = figure::series_color(trajectories.size() + 1);
-        for (const SamplePoint& at : way.points) series.points.push_back({at.x, at.y});
-        if (!series.points.empty()) series.points.back().marked = true;
-        trajectories.push_back(std::move(series));
-    }
-    return trajectories;
-}
-
 }  // namespace
 
 std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
@@ -250,7 +238,7 @@ void draw_spectrum(UiState& ui, const Snapshot& snapshot) {
                                                    : "No spectrum: " + why_no_spectrum(),
                          faint_color());
     const Unit& unit = snapshot.now.unit_length;
-    draw_plot(figure::spectrum_chart(*frame->spectrum, main_quantity(ui, snapshot), unit.size, unit.name),
+    draw_plot(spectrum_chart(*frame->spectrum, main_quantity(ui, snapshot), unit.size, unit.name),
               em(kPlotHeight));
 }
 
@@ -265,9 +253,10 @@ void draw_phase_plane(UiState& ui, const Snapshot& snapshot) {
     follow_ways(ui.panel.measure, snapshot);
     const auto& frame = snapshot.frame;
     if (!frame || !frame->plane) return coming();
-    draw_plot(figure::plane_chart(
-                  frame->plane->density, components[0].name, components[1].name, series_of(ui.panel.measure)),
-              em(1.6f * kPlotHeight));
+    draw_plot(
+        plane_chart(
+            frame->plane->density, components[0].name, components[1].name, ui.panel.measure.trajectories),
+        em(1.6f * kPlotHeight));
 }
 
 }  // namespace stencil

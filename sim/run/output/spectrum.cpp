@@ -1,4 +1,4 @@
-#include "sim/view/analysis.h"
+#include "sim/run/output/spectrum.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,9 @@
 #include <utility>
 
 #include "kernels/methods/spectral/fftw.h"
+#include "sim/field/pixels.h"
+#include "sim/problem/run_spec.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 namespace {
@@ -31,25 +34,9 @@ std::vector<Complex> transformed(std::vector<double> values, int nx, int ny) {
     return waves;
 }
 
-// Widens the range of a uniform component.
-ValueRange spanned(ValueRange range) {
-    if (range.low < range.high) return range;
-    const double half = std::max(std::abs(range.low), 1.0) / 2;
-    return {range.low - half, range.high + half};
-}
-
-void widen(ValueRange& range, double value) {
-    range.low = std::min(range.low, value);
-    range.high = std::max(range.high, value);
-}
-
-int box_of(double value, const ValueRange& range, int bins) {
-    return std::clamp(int((value - range.low) / (range.high - range.low) * bins), 0, bins - 1);
-}
-
 }  // namespace
 
-const std::string& why_no_spectrum() {
+std::string why_no_spectrum() {
     return fftw().why_none();
 }
 
@@ -81,6 +68,24 @@ RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, doubl
     return spectrum;
 }
 
+RadialSpectrum spectrum_of(const Field& field, const RunSpec& spec) {
+    const double length_x = field.nx() * spec.spacing(), length_y = field.ny() * spec.spacing();
+    return radial_spectrum(field.values(), field.nx(), field.ny(), length_x, length_y);
+}
+
+RadialSpectrum measure_spectrum(Solver& solver, const Observable& what, const RunSpec& spec) {
+    if (!why_no_spectrum().empty()) return {};
+    constexpr int kMost = 256;
+    const auto [nx, ny] = *spec.size;
+    const ResampleRequest all{
+        {0, 0, double(nx), double(ny)}, std::min(nx, kMost), std::min(ny, kMost), false};
+    Pixels pixels;
+    solver.resample(what, all, true, pixels);
+    const std::span values(pixels.host.data(), std::size_t(all.width) * std::size_t(all.height));
+    return radial_spectrum(
+        {values.begin(), values.end()}, all.width, all.height, nx * spec.spacing(), ny * spec.spacing());
+}
+
 std::string spectrum_csv(const RadialSpectrum& spectrum) {
     std::string text = "wave_number,power\n";
     for (std::size_t i = 0; i < spectrum.power.size(); ++i)
@@ -88,39 +93,18 @@ std::string spectrum_csv(const RadialSpectrum& spectrum) {
     return text;
 }
 
-PlaneDensity plane_density(std::span<const double> x, std::span<const double> y, int bins) {
-    PlaneDensity density{{INFINITY, -INFINITY}, {INFINITY, -INFINITY}, bins, {}};
-    const std::size_t count = std::min(x.size(), y.size());
-    const auto usable = [&](std::size_t i) { return std::isfinite(x[i]) && std::isfinite(y[i]); };
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!usable(i)) continue;
-        widen(density.x, x[i]);
-        widen(density.y, y[i]);
-    }
-    const bool any = density.x.low <= density.x.high;
-    const double across = density.x.high - density.x.low, up = density.y.high - density.y.low;
-    if (!any || !std::isfinite(across) || !std::isfinite(up)) return {{}, {}, bins, {}};
-    density.x = spanned(density.x);
-    density.y = spanned(density.y);
-    density.counts.resize(std::size_t(bins) * std::size_t(bins));
-    for (std::size_t i = 0; i < count; ++i)
-        if (usable(i))
-            ++density.counts[std::size_t(box_of(y[i], density.y, bins)) * std::size_t(bins) +
-                             std::size_t(box_of(x[i], density.x, bins))];
-    return density;
-}
-
-std::string plane_csv(const PlaneDensity& density, const std::string& x_name, const std::string& y_name) {
-    std::string text = fmt::format("{},{},cells\n", x_name, y_name);
-    for (std::size_t i = 0; i < density.counts.size(); ++i) {
-        if (density.counts[i] == 0) continue;
-        fmt::format_to(std::back_inserter(text),
-                       "{},{},{}\n",
-                       density.middle(density.x, int(i) % density.bins),
-                       density.middle(density.y, int(i) / density.bins),
-                       density.counts[i]);
-    }
-    return text;
+figure::Chart spectrum_chart(const RadialSpectrum& spectrum,
+                             const std::string& of,
+                             double length,
+                             const std::string& unit) {
+    const std::string per = unit.empty() ? "" : " (1/" + unit + ")";
+    figure::Chart chart{"spectrum", "Radial power spectrum of " + of, "Wave number" + per, "Power"};
+    chart.log_x = chart.log_y = true;
+    figure::ChartSeries& series = chart.series.emplace_back();
+    series.markers = false;
+    for (std::size_t i = 0; i < spectrum.power.size(); ++i)
+        series.points.push_back({spectrum.wave_number[i] / length, spectrum.power[i]});
+    return chart;
 }
 
 }  // namespace stencil

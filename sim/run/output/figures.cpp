@@ -8,11 +8,9 @@
 #include <iterator>
 #include <numbers>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "kernels/view/sampled.h"
 #include "sim/figure/chart.h"
 #include "sim/files/atomic_file.h"
 #include "sim/problem/panes.h"
@@ -21,81 +19,14 @@
 #include "sim/text/parse.h"
 #include "sim/view/arrows.h"
 #include "sim/view/colormap.h"
-#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
 
-constexpr int kPlaneBins = 256;
-
-std::string moment(const RunOutput& run) {
-    return fmt::format("{}, after {} steps", run.now.model->name, run.steps);
-}
-
-std::vector<double> values_of(const Field& field) {
-    return field.visit(
-        [](const auto& cells) { return std::vector<double>(cells.cells().begin(), cells.cells().end()); });
-}
-
-RadialSpectrum spectrum_of(const RunOutput& run, const OutputField& field) {
-    const int nx = field.end.nx(), ny = field.end.ny();
-    const double spacing = run.now.spacing();
-    return radial_spectrum(values_of(field.end), nx, ny, nx * spacing, ny * spacing);
-}
-
-PlaneDensity plane_of(const RunOutput& run) {
-    return plane_density(values_of(run.fields[0].end), values_of(run.fields[1].end), kPlaneBins);
-}
-
-// Trajectories of the probes in the phase plane, at steps where both components were measured.
-std::vector<figure::ChartSeries> ways_of(const RunOutput& run) {
-    std::vector<figure::ChartSeries> ways;
-    if (!run.fields[0].tables || !run.fields[1].tables) return ways;
-    const auto &across = run.fields[0].tables->measures.probes(),
-               &up = run.fields[1].tables->measures.probes();
-    for (std::size_t p = 0; p < std::min(across.size(), up.size()); ++p) {
-        figure::ChartSeries way{fmt::format("({}, {})", across[p].x, across[p].y), {}, true, false};
-        way.color = figure::series_color(p + 1);
-        const auto& steps = across[p].steps;
-        for (std::size_t i = 0; i < up[p].steps.size(); ++i) {
-            const auto same = std::ranges::lower_bound(steps, up[p].steps[i]);
-            if (same != steps.end() && *same == up[p].steps[i])
-                way.points.push_back({across[p].values[std::size_t(same - steps.begin())], up[p].values[i]});
-        }
-        ways.push_back(std::move(way));
-    }
-    return ways;
-}
-
-// Interpolated as Solver::sample() does with `smooth`.
-double interpolated(const Field& field, SamplePoint at) {
-    return field.visit([&](const auto& cells) {
-        using Cell = std::remove_cvref_t<decltype(*cells.data())>;
-        const QuantitySource<Cell> source{PlainView<const Cell>(cells.view()), {}, {}};
-        return sampled<Quantity::value>(source, at, {.smooth = true});
-    });
-}
-
-Arrows arrows_of(const RunOutput& run, const OutputField& field) {
-    constexpr double kAlong = 32;  // arrows along the longer side
-    const int nx = field.end.nx(), ny = field.end.ny();
-    const ArrowLattice lattice =
-        arrow_lattice({0, 0, double(nx), double(ny)}, nx, ny, std::max(nx, ny) / kAlong);
-    return make_arrows(run.now.drawn_arrows(), lattice, nx, ny, [&](auto& name, auto& points) {
-        const auto own = std::ranges::find(run.fields, name, &OutputField::formula);
-        const Field* of = name.empty() ? &field.end : own != run.fields.end() ? &own->end : nullptr;
-        if (!of) of = &std::ranges::find(run.arrows, name, [](const auto& row) { return row.first; })->second;
-        std::vector<double> values;
-        for (const SamplePoint& at : points) values.push_back(interpolated(*of, at));
-        return values;
-    });
-}
-
 // The arrows of --arrows over a picture of the final field; empty if none are asked for.
-std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputField& field) {
+std::vector<figure::FigureLine> arrow_lines(const OutputField& field) {
     std::vector<figure::FigureLine> lines;
-    if (run.now.drawn_arrows().empty()) return lines;
-    auto shapes = arrow_shapes(arrows_of(run, field));
+    auto shapes = arrow_shapes(field.arrows);
     const auto outside = [&](SamplePoint at) {
         return at.x < 0 || at.y < 0 || at.x > field.end.nx() || at.y > field.end.ny();
     };
@@ -109,11 +40,6 @@ std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputFi
             lines.push_back({{shape.left, shape.tip, shape.right}, color, width});
         }
     return lines;
-}
-
-void write_chart(const ExportedFile& file, const figure::Chart& chart) {
-    write_text_file(file.path,
-                    figure::chart_file(chart, moment(file.run), figure::format_named(file.format)));
 }
 
 figure::FigurePanel panel(
@@ -172,20 +98,12 @@ std::string caption(const RunOutput& run) {
 // The mean of the finite cells.
 double mean_of(const Field& field) {
     double total = 0, count = 0;
-    for (const double value : values_of(field)) {
+    for (const double value : field.values()) {
         if (!std::isfinite(value)) continue;
         total += value;
         ++count;
     }
     return count > 0 ? total / count : 0;
-}
-
-DispersionRelation dispersion_of(const RunOutput& run) {
-    std::vector<double> means;
-    for (const Component& component : run.now.model->components)
-        means.push_back(mean_of(std::ranges::find(run.fields, component.name, &OutputField::formula)->end));
-    const double time = time_at(run.document, run.steps).value_or(0) / run.now.unit_time.size;
-    return dispersion_relation(run.now, means, time);
 }
 
 constexpr double kViewWidth = 12;   // cm, of a single pane
@@ -207,14 +125,14 @@ std::string view_title(const RunOutput& run) {
 
 Field difference_of(const Field& end, const Field& start) {
     Array<double> values(end.nx(), end.ny());
-    const std::vector<double> now = values_of(end), before = values_of(start);
+    const std::vector<double> now = end.values(), before = start.values();
     std::ranges::transform(now, before, values.cells().begin(), std::minus());
     return Field(std::move(values));
 }
 
 // The circle of --wave-ring in the middle of the field; none if no wave grows, or if it does not fit.
 void add_wave_ring(const RunOutput& run, figure::FigurePanel& panel) {
-    if (!run.now.wave_ring || !why_no_dispersion(*run.now.model).empty()) return;
+    if (!run.now.wave_ring || !why_no_dispersion(run.now).empty()) return;
     const auto fastest = dispersion_of(run).fastest;
     const double radius = fastest ? fastest->length() / run.now.spacing() / 2 : 0;
     const int nx = panel.field->nx(), ny = panel.field->ny();
@@ -257,35 +175,13 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
         return one;
     figure::add_contours(one, spec.contours);
     if (quantity == Quantity::base) return one;
-    std::ranges::move(arrow_lines(run, *std::ranges::find(run.fields, spec.shown(), &OutputField::formula)),
+    std::ranges::move(arrow_lines(*std::ranges::find(run.fields, spec.shown(), &OutputField::formula)),
                       std::back_inserter(one.lines));
     add_wave_ring(run, one);
     return one;
 }
 
 }  // namespace
-
-void write_spectrum_csv(const ExportedFile& file) {
-    const RunOutput& run = file.run;
-    write_text_file(file.path,
-                    with_time(spectrum_csv(spectrum_of(run, file.field)), run.document, run.steps));
-}
-
-void write_spectrum_png(const ExportedFile& file) {
-    const Unit& unit = file.run.now.unit_length;
-    write_chart(
-        file,
-        figure::spectrum_chart(spectrum_of(file.run, file.field), file.field.formula, unit.size, unit.name));
-}
-
-void write_contours_csv(const ExportedFile& file) {
-    const RunOutput& run = file.run;
-    const std::string& formula = file.field.formula;
-    const ValueRange range =
-        find_range(file.field.end, run.now.coloring(formula).range, field_colors(run.now, formula).diverging);
-    const auto lines = contour_lines(file.field.end, contour_levels(run.now.contours, range));
-    write_text_file(file.path, with_time(contours_csv(lines), run.document, run.steps));
-}
 
 void write_view(const ExportedFile& file) {
     const RunOutput& run = file.run;
@@ -307,8 +203,12 @@ void write_view(const ExportedFile& file) {
     figure::write_figure(file.path, figure::format_named(file.format), panels, "", page);
 }
 
-void write_dispersion_csv(const ExportedFile& file) {
-    write_text_file(file.path, dispersion_csv(dispersion_of(file.run), file.run.now));
+DispersionRelation dispersion_of(const RunOutput& run) {
+    std::vector<double> means;
+    for (const Component& component : run.now.model->components)
+        means.push_back(mean_of(std::ranges::find(run.fields, component.name, &OutputField::formula)->end));
+    const double time = time_at(run.document, run.steps).value_or(0) / run.now.unit_time.size;
+    return dispersion_relation(run.now, means, time);
 }
 
 void write_dispersion(const ExportedFile& file) {
@@ -317,7 +217,8 @@ void write_dispersion(const ExportedFile& file) {
     const DispersionRelation relation = dispersion_of(run);
     std::vector<figure::Chart> charts{dispersion_chart(relation, now)};
     const OutputField& shown = *std::ranges::find(run.fields, now.shown(), &OutputField::formula);
-    const RadialSpectrum spectrum = why_no_spectrum().empty() ? spectrum_of(run, shown) : RadialSpectrum();
+    const RadialSpectrum spectrum =
+        why_no_spectrum().empty() ? spectrum_of(shown.end, now) : RadialSpectrum();
     if (!spectrum.power.empty())
         charts.push_back(dispersion_spectrum(relation, spectrum, shown.formula, now));
     charts.front().title = "Dispersion relation of " + view_title(run);
@@ -326,18 +227,6 @@ void write_dispersion(const ExportedFile& file) {
                                        "of small waves " + relation.about(now),
                                        figure::format_named(file.format),
                                        page_size(now)));
-}
-
-void write_phase_csv(const ExportedFile& file) {
-    const RunOutput& run = file.run;
-    const std::string table = plane_csv(plane_of(run), run.fields[0].formula, run.fields[1].formula);
-    write_text_file(file.path, with_time(table, run.document, run.steps));
-}
-
-void write_phase_png(const ExportedFile& file) {
-    const RunOutput& run = file.run;
-    write_chart(
-        file, figure::plane_chart(plane_of(run), run.fields[0].formula, run.fields[1].formula, ways_of(run)));
 }
 
 void write_run_figure(const ExportedFile& file) {
@@ -352,7 +241,7 @@ void write_run_figure(const ExportedFile& file) {
         panels.push_back(panel(end_text(run), f.end, colors, range, label));
         for (figure::FigurePanel& values : std::span(panels).last(2))
             figure::add_contours(values, spec.contours);
-        std::ranges::move(arrow_lines(run, f), std::back_inserter(panels.back().lines));
+        std::ranges::move(arrow_lines(f), std::back_inserter(panels.back().lines));
         panels.push_back(panel("Laplacian",
                                f.laplacian,
                                laplacian_colors(spec, true),
