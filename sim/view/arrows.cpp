@@ -7,6 +7,42 @@
 #include "sim/text/quote.h"
 
 namespace stencil {
+namespace {
+
+// The points at which central differences need values: left, right, above and below of each centre, half a
+// spacing (at least one cell) away.
+std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, int ny) {
+    const double away = std::max(1.0, lattice.spacing / 2);
+    // Samples between cell centres: clamp to the centres of the outermost cells.
+    const auto inside = [](double value, int cells) {
+        return std::clamp(value, 0.5, std::max(0.5, cells - 0.5));
+    };
+    std::vector<SamplePoint> points;
+    for (int row = 0; row < lattice.ny; ++row)
+        for (int column = 0; column < lattice.nx; ++column) {
+            const SamplePoint at = lattice.at(column, row);
+            points.push_back({inside(at.x - away, nx), inside(at.y, ny)});
+            points.push_back({inside(at.x + away, nx), inside(at.y, ny)});
+            points.push_back({inside(at.x, nx), inside(at.y - away, ny)});
+            points.push_back({inside(at.x, nx), inside(at.y + away, ny)});
+        }
+    return points;
+}
+
+// Gradients per cell from the values at those points.
+std::vector<SamplePoint> gradients(const std::vector<SamplePoint>& points,
+                                   const std::vector<double>& values) {
+    std::vector<SamplePoint> found;
+    const auto slope = [&](std::size_t low, double distance) {
+        return distance > 0 ? (values[low + 1] - values[low]) / distance : 0;
+    };
+    for (std::size_t i = 0; i + 3 < std::min(points.size(), values.size()); i += 4)
+        found.push_back(
+            {slope(i, points[i + 1].x - points[i].x), slope(i + 2, points[i + 3].y - points[i + 2].y)});
+    return found;
+}
+
+}  // namespace
 
 std::string read_arrows(std::string_view text) {
     if (text.empty() || text == kGradientArrows || text == kFluxArrows || arrow_formulas(text).size() == 2)
@@ -71,36 +107,6 @@ Arrows make_arrows(
     const std::vector<double> across = sample(formulas[0], points), down = sample(formulas[1], points);
     for (std::size_t i = 0; i < points.size(); ++i) vectors.push_back({across[i], down[i]});
     return measured_arrows(lattice, std::move(vectors));
-}
-
-std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, int ny) {
-    const double away = std::max(1.0, lattice.spacing / 2);
-    // Samples between cell centres: clamp to the centres of the outermost cells.
-    const auto inside = [](double value, int cells) {
-        return std::clamp(value, 0.5, std::max(0.5, cells - 0.5));
-    };
-    std::vector<SamplePoint> points;
-    for (int row = 0; row < lattice.ny; ++row)
-        for (int column = 0; column < lattice.nx; ++column) {
-            const SamplePoint at = lattice.at(column, row);
-            points.push_back({inside(at.x - away, nx), inside(at.y, ny)});
-            points.push_back({inside(at.x + away, nx), inside(at.y, ny)});
-            points.push_back({inside(at.x, nx), inside(at.y - away, ny)});
-            points.push_back({inside(at.x, nx), inside(at.y + away, ny)});
-        }
-    return points;
-}
-
-std::vector<SamplePoint> gradients(const std::vector<SamplePoint>& points,
-                                   const std::vector<double>& values) {
-    std::vector<SamplePoint> found;
-    const auto slope = [&](std::size_t low, double distance) {
-        return distance > 0 ? (values[low + 1] - values[low]) / distance : 0;
-    };
-    for (std::size_t i = 0; i + 3 < std::min(points.size(), values.size()); i += 4)
-        found.push_back(
-            {slope(i, points[i + 1].x - points[i].x), slope(i + 2, points[i + 3].y - points[i + 2].y)});
-    return found;
 }
 
 std::vector<ArrowShape> arrow_shapes(const Arrows& arrows) {

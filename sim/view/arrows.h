@@ -50,12 +50,6 @@ using SampleFormula =
 Arrows make_arrows(
     std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleFormula& sample);
 
-/// Returns the points at which central differences need values: left, right, above and below of each centre,
-/// half a spacing (at least one cell) away.
-std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, int ny);
-/// Computes gradients per cell from the values at those points.
-std::vector<SamplePoint> gradients(const std::vector<SamplePoint>& points, const std::vector<double>& values);
-
 /// Tail, tip and barbs of an arrow; empty if too short. The longest nearly spans the lattice spacing.
 struct ArrowShape {
     SamplePoint tail, tip, left, right;

@@ -70,13 +70,14 @@ TEST_CASE("Arrows stand on a lattice of the field, a power of two of cells apart
 TEST_CASE("Arrows of a plane all show its gradient, at the edges too, and point uphill") {
     const int nx = 40, ny = 24;
     const ArrowLattice lattice = arrow_lattice({0, 0, nx, ny}, nx, ny, 3);
-    const auto points = gradient_points(lattice, nx, ny);
-    std::vector<double> values;
-    for (const SamplePoint& at : points) {
-        CHECK((at.x >= 0.5 && at.x <= nx - 0.5 && at.y >= 0.5 && at.y <= ny - 0.5));
-        values.push_back(3 * at.x - 4 * at.y + 7);
-    }
-    const Arrows arrows = measured_arrows(lattice, gradients(points, values));
+    const Arrows arrows = make_arrows("gradient", lattice, nx, ny, [&](auto&, auto& points) {
+        std::vector<double> values;
+        for (const SamplePoint& at : points) {
+            CHECK((at.x >= 0.5 && at.x <= nx - 0.5 && at.y >= 0.5 && at.y <= ny - 0.5));
+            values.push_back(3 * at.x - 4 * at.y + 7);
+        }
+        return values;
+    });
     REQUIRE(arrows.vectors.size() == std::size_t(lattice.nx) * std::size_t(lattice.ny));
     for (const SamplePoint& v : arrows.vectors) {
         CHECK(v.x == Approx(3));

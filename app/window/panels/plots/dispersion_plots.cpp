@@ -41,15 +41,18 @@ void draw_numbers(const DispersionRelation& relation, const RunSpec& now) {
     paragraph(relation.text(now), text_color());
 }
 
-void draw_spectrum_below(UiState& ui,
-                         const Snapshot& snapshot,
-                         const DispersionRelation& relation,
-                         float height) {
+// The relation, and the measured spectrum below it.
+void draw_relation(UiState& ui,
+                   const Snapshot& snapshot,
+                   const DispersionRelation& relation,
+                   float rates_height,
+                   float spectrum_height) {
+    draw_plot(dispersion_chart(relation, snapshot.now), rates_height);
     ui.wants_spectrum = true;
     const auto& frame = snapshot.frame;
     if (!frame || !frame->spectrum || frame->spectrum->power.empty()) return;
     draw_plot(dispersion_spectrum(relation, *frame->spectrum, main_quantity(ui, snapshot), snapshot.now),
-              height);
+              spectrum_height);
 }
 
 }  // namespace
@@ -77,8 +80,7 @@ void draw_dispersion(UiState& ui, const Snapshot& snapshot) {
                  "A circle over the field, as wide as the fastest growing wave is long\n--wave-ring"))
         change(ui, setting_name::wave_ring, ring ? "true" : "false");
     draw_numbers(*relation, snapshot.now);
-    draw_plot(dispersion_chart(*relation, snapshot.now), em(kRatesHeight));
-    draw_spectrum_below(ui, snapshot, *relation, em(kSpectrumHeight));
+    draw_relation(ui, snapshot, *relation, em(kRatesHeight), em(kSpectrumHeight));
 }
 
 void draw_large_dispersion(UiState& ui, const Snapshot& snapshot) {
@@ -90,8 +92,8 @@ void draw_large_dispersion(UiState& ui, const Snapshot& snapshot) {
         draw_numbers(*relation, snapshot.now);
         const float spacing = ImGui::GetStyle().ItemSpacing.y;
         const float room = ImGui::GetContentRegionAvail().y - 2 * spacing;
-        draw_plot(dispersion_chart(*relation, snapshot.now), std::max(0.6f * room, em(kLowestRates)));
-        draw_spectrum_below(ui, snapshot, *relation, std::max(0.4f * room, em(kLowestRates)));
+        const float lowest = em(kLowestRates);
+        draw_relation(ui, snapshot, *relation, std::max(0.6f * room, lowest), std::max(0.4f * room, lowest));
     });
 }
 
