@@ -113,8 +113,8 @@ std::string help_of(const ExampleOption& option, const Example& example) {
     if (!option.choices.empty()) text += fmt::format(": {}", fmt::join(option.choices, ", "));
     if (option.kind == ExampleOption::Kind::dtypes)
         standard = example.dtypes.size() > 1 ? "both" : name_of(example.dtypes.front());
-    if (!standard.empty() && option.kind != ExampleOption::Kind::flag)
-        text += fmt::format(" (default {})", standard);
+    if (standard.empty()) standard = option.unset;
+    if (!standard.empty()) text += fmt::format(" (default {})", standard);
     return text;
 }
 

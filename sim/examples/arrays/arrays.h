@@ -21,20 +21,13 @@ namespace stencil {
 
 /// Each example takes those that suit it.
 inline constexpr ExampleOption kLengthOption{
-    "length", ExampleOption::Kind::integer, "N", "elements of each array", "1000000", 1, 1e12},
-    kArraySeedOption{
-        "seed", ExampleOption::Kind::text, "N", "of the random numbers on [0, 1), NumPy's default_rng", "1"},
-    kSweepOption{"sweep",
-                 ExampleOption::Kind::flag,
-                 "",
-                 "also curves over lengths of 1000, 10000 and so on: times, and errors of sums"},
-    kLongestOption{"longest",
-                   ExampleOption::Kind::integer,
-                   "N",
-                   "most elements of the curves, as far as memory allows",
-                   "100000000",
-                   1000,
-                   1e12};
+    "length", ExampleOption::Kind::integer, "N", "elements of each array", "1000000", 1, 1e12};
+inline constexpr ExampleOption kArraySeedOption{
+    "seed", ExampleOption::Kind::text, "N", "of the random numbers, NumPy's default_rng", "1"};
+inline constexpr ExampleOption kSweepOption{
+    "sweep", ExampleOption::Kind::flag, "", "also curves of times, and errors of sums, over lengths 10^n"};
+inline constexpr ExampleOption kLongestOption{
+    "longest", ExampleOption::Kind::integer, "N", "most elements of the curves", "100000000", 1000, 1e12};
 
 /// Throws InputError for a seed that is not one.
 Random array_random(const ExampleRequest& request);

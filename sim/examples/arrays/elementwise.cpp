@@ -18,14 +18,12 @@ namespace stencil {
 namespace {
 
 constexpr ExampleOption kElementwiseOptions[] = {
-    {.name = "work",
-     .value = "NAME,...",
-     .help = "sin2x1: sin(2x + 1); sin; square: x^2; chain: y = exp(sin x cos x), then y > 0.5 ? 2y : y/2",
-     .standard = "sin2x1,sin,square,chain"},
-    {.name = "size",
-     .value = "NXxNY",
-     .help =
-         "of the array; by default 4000x4000 for sin2x1, 1024x1024 for sin and square, 1000x1000 for chain"},
+    {"work",
+     ExampleOption::Kind::text,
+     "NAME,...",
+     "sin2x1: sin(2x + 1); sin; square: x^2; chain: y = exp(sin x cos x), then y > 0.5 ? 2y : y/2",
+     "sin2x1,sin,square,chain"},
+    {.name = "size", .value = "NXxNY", .help = "of the array", .unset = "4000, 1024 or 1000 squared"},
     kArraySeedOption,
     kSweepOption,
     kLongestOption,

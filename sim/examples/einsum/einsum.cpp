@@ -25,32 +25,11 @@ constexpr DType kDTypes[] = {DType::float32, DType::float64};
 using Kind = ExampleOption::Kind;
 
 constexpr ExampleOption kOptions[] = {
-    {"subscripts",
-     Kind::text,
-     "S",
-     "as NumPy's einsum takes them: 'ij,jk->ik', '...ii->...i', 'ij,jk' (implicit output)",
-     "ij,jk->...k"},
-    {"sizes",
-     Kind::text,
-     "SIZES",
-     "of the labels of random operands, and of the ellipsis: i=100,j=200,...=4x5",
-     "i=10000,j=5000,k=7000",
-     0,
-     0,
-     "operand"},
-    {.name = "operand",
-     .kind = Kind::file,
-     .value = "FILE",
-     .help = "an operand from a .npy file instead of random ones; once per operand",
-     .repeatable = true},
+    {"subscripts", Kind::text, "S", "of NumPy's einsum: 'ij,jk->ik', '...ii->...i', 'ij,jk'", "ij,jk->...k"},
+    {"sizes", Kind::text, "S", "of the labels: i=100,...=4x5", "i=10000,j=5000,k=7000", 0, 0, "operand"},
+    {"operand", Kind::file, "FILE", "an operand as .npy, once for each", "", 0, 0, {}, {}, true},
     {"seed", Kind::integer, "N", "of the random operands", "987654321", 0, 9007199254740992.0, "operand"},
-    {"repetitions",
-     Kind::integer,
-     "N",
-     "computed so many times in a row; times are those of all",
-     "10",
-     1,
-     100'000},
+    {"repetitions", Kind::integer, "N", "how often it is computed in what is timed", "10", 1, 100'000},
 };
 
 constexpr std::string_view kAbout =

@@ -135,14 +135,16 @@ std::vector<TableLine> lines_of(const Report& report) {
 }
 
 std::vector<TableColumn> columns_of(const Report& report, const std::vector<TableLine>& lines) {
+    std::vector<nlohmann::ordered_json> rows;  // null where nothing was measured
+    for (const TableLine& line : lines)
+        rows.push_back(line.kind == TableLine::Kind::measured ? row_json(*line.row)
+                                                              : nlohmann::ordered_json());
     std::vector<TableColumn> columns;
     for (const RowColumn& of : columns_of(report)) {
         const bool text =
             of.name == "name" || of.name == "backend" || of.name == "check" || of.name == "limit";
         TableColumn column{of.title, of.tip, !text, {}};
-        for (const TableLine& line : lines)
-            column.cells.push_back(
-                line.kind == TableLine::Kind::measured ? cell_text(of.name, row_json(*line.row)) : "");
+        for (const auto& row : rows) column.cells.push_back(row.is_null() ? "" : cell_text(of.name, row));
         if (columns.empty() || !std::ranges::all_of(column.cells, &std::string::empty))
             columns.push_back(std::move(column));
     }
