@@ -42,44 +42,42 @@ class ExampleContext {
     /// Made at first use.
     ThreadPool& threads();
 
-    /// The CPU was not excluded; the GPU can be used, and was not.
+    /// Whether the CPU is to be used; whether the GPU is to be used and there is one.
     bool cpu() const { return request_.on_cpu(); }
     bool gpu() const { return why_no_gpu_.empty(); }
-    /// Why not: "no NVIDIA driver found", for a row's why_not.
+    /// Why the GPU is not used: "no NVIDIA driver found".
     const std::string& why_no_gpu() const { return why_no_gpu_; }
-    /// Bytes of GPU memory that the example may have: what was allowed or, without a limit, what is free but
-    /// for a twentieth, which the driver and the libraries load later on.
+    /// Bytes of GPU memory that the example may allocate: --memory-limit, or 95 % of the free memory. The
+    /// driver and the libraries load code into the rest later.
     double gpu_budget() const;
 
-    /// Progress is the share, 0 to 1, of the part that runs now: a row, or what is prepared for rows. A part
-    /// that is timed consists of equal calls, the first of which warms up. What is told says about how long
-    /// a long part still takes. All three throw Cancelled.
+    /// A part is a row, or a preparation of rows. Progress is the share of the part that is done, 0 to 1. A
+    /// timed part consists of equal calls; the first one warms up. The text of the progress includes the
+    /// remaining time of a long part. All three throw Cancelled.
     void begin_part(const std::string& doing);
     void begin_call(int call, int calls);
     void progress(double share_of_call);
-    /// Throws Cancelled if the example is to end here.
+    /// Throws Cancelled if the example was cancelled.
     void pause() const;
-    /// Whether to stop, as a function for libraries that poll.
     bool cancelled() const;
 
     Report& report() { return report_; }
-    /// Adds the row, and shows the report as it is now.
+    /// Adds the row and publishes the report. Throws Cancelled.
     void add(ReportRow row);
-    /// A library or memory is missing, or CUDA fails: the message; empty where the work was done.
+    /// Does the work; returns the message of MissingLibrary, CudaError and std::bad_alloc, else nothing.
     static std::string why_failed(const std::function<void()>& work);
 
     // The machine's limits, measured at first use (some tenths of a second each).
     double copy_gb_per_s(Device device);
     /// Peak rate of fused multiply-adds outside tensor cores, two operations each.
     double tflops(Device device, DType dtype);
-    /// How fast a row whose seconds are known moved so many bytes, beside a copy; and how fast it computed,
-    /// beside plain multiply-adds.
+    /// Rates of a measured row: bytes moved against a copy, operations against plain multiply-adds.
     Rate memory_rate(const ReportRow& row, double bytes);
     Rate arithmetic_rate(const ReportRow& row, double operations, DType dtype);
-    /// How fast it computed, beside the peak rate of the GPU's tensor cores, which is computed from clock and
-    /// units; the limit is 0 where the GPU has none, or none known.
+    /// Operations against the peak rate of the GPU's tensor cores, computed from clock and units; the limit
+    /// is 0 if the GPU has none, or if its rate is not known.
     Rate tensor_rate(const ReportRow& row, double operations, TensorKind kind, const char* name) const;
-    /// Beside the GPU's tensor cores for float64 where it has any, and plain multiply-adds otherwise.
+    /// Operations against the GPU's tensor cores for float64, or against plain multiply-adds without those.
     Rate float64_rate(const ReportRow& row, double operations);
 
   private:
@@ -109,15 +107,15 @@ struct Variant {
     bool lesson = false;           ///< what not to do: left out of the speed-ups
 };
 
-/// Runs the variants on the devices that were asked for, each as a part of its own, and adds their rows. One
-/// that cannot run, or fails for want of memory, a library or the GPU, has a row that says why; the others go
-/// on. Variants for the CPU are left out where it is excluded. Throws Cancelled.
+/// Runs the variants on the devices of the request, each as a part, and adds their rows. The row of a variant
+/// that cannot run, or fails for lack of memory, a library or the GPU, says why; the others still run.
+/// Without the CPU its variants have no rows. Throws Cancelled.
 void measure(ExampleContext& context,
              const std::string& work,
              DType dtype,
              const std::vector<Variant>& variants);
 
-/// Once, by the host's clock.
+/// The time of one call, by the host's clock.
 double seconds_of(const std::function<void()>& work);
 
 /// How often work of so many seconds is repeated unless the request says it: about as often as a second
@@ -137,9 +135,8 @@ void time_device(ExampleContext& context,
                  const std::function<void()>& work,
                  int few = 0);
 
-/// Runs the example of the request: its check, the run itself, and what all reports have. A cancelled one is
-/// marked as interrupted and has what was found until then. Throws InputError, MachineError, CudaError and
-/// std::bad_alloc.
+/// Checks the request and runs its example. The report of a cancelled example is marked as interrupted and
+/// has the rows measured before. Throws InputError, MachineError, CudaError and std::bad_alloc.
 Report run_example(const ExampleRequest& request, const Machine& machine, const ExampleWatch& watch);
 
 }  // namespace stencil

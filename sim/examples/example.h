@@ -24,10 +24,10 @@ struct ExampleOption {
     std::string_view help = {};
     std::string_view standard = {};     ///< as it would be typed; empty: none
     double least = 0, most = 0;         ///< of integer and real
-    std::string_view replaced_by = {};  ///< an option that, where it is given, leaves this one nothing to say
+    std::string_view replaced_by = {};  ///< if that option is given, this one has no effect
     std::span<const std::string_view> choices = {};
     bool repeatable = false;      ///< may be given several times; all of them count
-    std::string_view unset = {};  ///< for people: what holds where it is not given and has no default
+    std::string_view unset = {};  ///< what holds without a value, for people
 };
 
 /// The options that all examples have: backend, dtype, repeats, threads, memory-limit.
@@ -50,7 +50,7 @@ class OptionValues {
     /// The (last) value, else the default; empty where there is neither.
     std::string text(std::string_view name) const;
     std::vector<std::string> all(std::string_view name) const;
-    // Of an option of this kind that is given or has a default.
+    // The value of an option of this kind, which is given or has a default.
     long long integer(std::string_view name) const { return std::get<long long>(value(name)); }
     double real(std::string_view name) const { return std::get<double>(value(name)); }
     bool flag(std::string_view name) const { return text(name) == "true"; }
@@ -83,7 +83,7 @@ struct ExampleRequest {
     std::string backend() const { return options.text("backend"); }
     bool on_cpu() const { return backend() != "cuda"; }
     bool on_gpu() const { return backend() != "cpu"; }
-    std::vector<DType> dtypes() const;   ///< where none is asked for, the example's own
+    std::vector<DType> dtypes() const;   ///< as given, else the example's own
     int repeats() const;                 ///< 0: as many as are sensible
     int threads() const;                 ///< 0: all that there are
     std::uint64_t memory_limit() const;  ///< bytes of GPU memory; kNoMemoryLimit: all that is free
@@ -137,8 +137,8 @@ const Example& find_example(std::string_view name);
 /// A request for an example as it comes.
 ExampleRequest request_for(const Example& example);
 
-/// "stencilscope example ridge --rows 500 --backend cpu": what repeats the request, quoted for a shell. What
-/// is at its default is left out.
+/// "stencilscope example ridge --rows 500 --backend cpu": the command that repeats the request, quoted for a
+/// shell, without options at their defaults.
 std::string command_text(const ExampleRequest& request);
 
 }  // namespace stencil

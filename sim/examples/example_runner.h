@@ -13,12 +13,12 @@
 
 namespace stencil {
 
-/// How far the newest example is; all of it is as before the first where none was started.
+/// The state of the newest example; default values before the first.
 struct ExampleNews {
-    std::uint64_t version = 0;  ///< another one where anything but the seconds has changed
+    std::uint64_t version = 0;  ///< changes with everything but the seconds
     std::string example;        ///< its name; empty: none was started
     bool running = false;
-    bool cancelling = false;  ///< told to end, and has not yet
+    bool cancelling = false;  ///< cancelled, but still running
     double share = 0;         ///< done, 0 to 1
     std::string doing;
     double seconds = 0;                    ///< since its start, or all that it took
@@ -38,17 +38,17 @@ class ExampleRunner {
     /// `on_news` is called on other threads, after anything has changed.
     explicit ExampleRunner(std::function<void()> on_news = {}) : on_news_(std::move(on_news)) {}
 
-    /// Where the request has a folder, the report's files are written there at the end, as the command does.
-    /// Lets go of the report before it, which may hold memory. False, and nothing happens, where one still
-    /// runs. The example's row must outlive the runner. The remark goes into the report as remark() has it.
+    /// Starts the example, releases the previous report, and at the end writes the files of --out if the
+    /// request has a folder. Returns false, without any effect, while an example runs. The example's row must
+    /// outlive the runner. `remark` is as in remark().
     bool start(ExampleRequest request, std::shared_ptr<const Machine> machine, std::string remark = {});
     void cancel();
 
-    /// Puts a note into the report of the example that runs: what is to be known about its results.
+    /// Adds a note to the reports of the running example.
     void remark(std::string note);
 
-    /// Writes the newest report's files, as `stencilscope example --out FOLDER` does. Only where nothing runs
-    /// or is being saved, and there is a report; false otherwise.
+    /// Writes the newest report's files, as `stencilscope example --out FOLDER` does. Returns false, without
+    /// any effect, while an example runs or is saved, and without a report.
     bool save(std::filesystem::path folder);
 
     ExampleNews news() const;

@@ -50,7 +50,7 @@ struct ReportRow {
     double error = kNotMeasured;  ///< relative 2-norm against float64
     std::string check = {};       ///< what was checked and how it came out, in a few words
     bool failed = false;          ///< a check came out wrong that should hold
-    bool unreached = false;       ///< an accuracy that was asked for is not reached, or not known to be
+    bool unreached = false;       ///< the requested accuracy is not reached, or not proven
     bool inexact = false;         ///< less accurate than its precision, by its nature
     bool not_compared = false;    ///< a lesson rather than a rival: left out of the speed-ups
 
@@ -108,26 +108,24 @@ std::string format_time(double seconds);
 /// and `of_limit` of its first rate, and its further numbers.
 nlohmann::ordered_json row_json(const ReportRow& row);
 
-/// A number of row_json() that people read. Names of times end in "seconds".
+/// A value of row_json() for people: its name there, and its title. Names of times end in "seconds".
 struct RowColumn {
     std::string name, title, tip = {};
 };
-/// The most interesting first; after the common ones, the further numbers of any row.
+/// The most important first; the further numbers of all rows follow the common columns.
 std::vector<RowColumn> columns_of(const Report& report);
-/// What people read in a column, of all that row_json() returns; empty where it is not known.
+/// The text of a column's cell, from row_json(); empty if not known.
 std::string cell_text(std::string_view column, const nlohmann::ordered_json& row);
-/// What people read in a table's cell; empty for null.
+/// The text of a table's cell; empty for null.
 std::string cell_text(const nlohmann::ordered_json& cell);
 
-// For people: what runs on what; the rows from the first one that was not shown before, under a header for
-// each group; and all that follows the rows. Where there is no GPU, its rows are one line of the closing
-// text.
+// Text for a terminal: the settings and devices; the rows from number `first` on, with a header for each
+// group; and all that follows the rows. Without a GPU its rows are one line of the closing text.
 std::string intro_text(const Report& report);
 std::string rows_text(const Report& report, std::size_t first);
 std::string closing_text(const Report& report);
 
-/// A row of which there is no more to say than that there is no GPU; and what to say of all of them, empty
-/// where there are none.
+/// Whether the row only says that there is no GPU; and one line for all such rows, empty without any.
 bool lacks_gpu(const Report& report, const ReportRow& row);
 std::string missing_gpu_text(const Report& report);
 
