@@ -32,7 +32,7 @@ ThreadPool::ThreadPool(int threads, const StartThread& start) {
     try {
         for (int i = 1; i < threads; ++i) workers_.push_back(start([this, i] { work(i); }));
     } catch (const std::system_error&) {
-        // Continue with the threads that could be started.
+        // Continue with the threads that were started.
     }
 }
 

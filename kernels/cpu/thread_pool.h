@@ -14,8 +14,8 @@ namespace stencil {
 /// pass over a field usually follows at once.
 class ThreadPool {
   public:
-    /// `threads` >= 1 counts the calling thread. The pool has fewer where the system refuses to start more (a
-    /// limit on the user's or the container's processes).
+    /// `threads` >= 1 counts the calling thread. The pool is smaller if the system refuses to start more
+    /// threads (a limit on the processes of the user or container).
     explicit ThreadPool(int threads);
     /// Replaces std::thread's start, for tests; it may throw std::system_error.
     using StartThread = std::function<std::thread(std::function<void()>)>;

@@ -22,7 +22,7 @@ inline void check_cublas(cublasStatus_t status, const char* name) {
     throw CudaError(std::string("cuBLAS: ") + name + ": " + CUBLAS(cublasGetStatusString)(status));
 }
 
-/// Bound to the stream and to the caller's workspace, so that cuBLAS allocates nothing.
+/// Bound to the stream and to the caller's workspace, so that cuBLAS allocates no memory.
 class CublasHandle {
   public:
     CublasHandle(CudaStream& stream, void* workspace, std::size_t bytes) {

@@ -8,7 +8,7 @@
 
 namespace stencil {
 
-/// For destructors: waits for the stream and ignores errors, which later calls report.
+/// For destructors: waits for the stream and ignores errors, because later calls will report them.
 void finish(const CudaStream& stream) noexcept;
 
 /// Enqueues an asynchronous copy; the host memory must be page-locked.

@@ -10,7 +10,7 @@
 namespace stencil {
 namespace {
 
-// Collects properties without creating a context on the device.
+// Queries the properties without creating a context on the device.
 CudaDevice describe(int index) {
     cudaDeviceProp properties{};
     CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
@@ -162,7 +162,7 @@ CudaMemory::CudaMemory(std::size_t bytes, int device) {
 }
 
 void CudaMemory::Free::operator()(void* p) const {
-    cudaFree(p);  // an error here comes from an earlier call, which has reported it
+    cudaFree(p);  // such an error is from an earlier call, which has reported it
     if (count) count->bytes -= bytes;
 }
 

@@ -36,10 +36,10 @@ struct CudaStatus {
 /// The devices, queried once per process without opening any. A missing device or driver is not an error.
 const CudaStatus& query_cuda();
 
-/// The default device of all threads: that of choose_cuda_device(), else the first usable one. Only devices
-/// in use are opened.
+/// The default device of all threads: the one set by choose_cuda_device(), else the first usable one. Only
+/// devices in use are opened.
 int default_cuda_device();
-/// The compute capability of that device, 90 for 9.0; 0 without a device.
+/// The compute capability of the default device, 90 for 9.0; 0 without a device.
 int default_compute_capability();
 void choose_cuda_device(int index);
 /// Makes the device current for this thread.
@@ -53,7 +53,7 @@ struct CudaMemoryInfo {
 /// Free and total memory of the device, which this call opens; zeros without a device.
 CudaMemoryInfo cuda_memory(int device = default_cuda_device());
 
-/// Counts what its thread allocates as CudaMemory, and refuses allocations above a limit. Memory of the
+/// Counts the CudaMemory that its thread allocates, and refuses allocations above a limit. Memory of the
 /// driver and libraries (contexts, kernels) is not counted.
 class CudaMemoryMeter {
   public:
@@ -67,8 +67,7 @@ class CudaMemoryMeter {
     std::size_t bytes() const;
     /// Resets the peak to the current size.
     void restart();
-    /// The bytes that the calling thread's meter still allows; without a limit, those that are free on the
-    /// device.
+    /// Bytes that the calling thread's meter still allows; without a limit, bytes free on the device.
     static std::size_t left();
 
     struct Count;
@@ -77,7 +76,7 @@ class CudaMemoryMeter {
     std::shared_ptr<Count> count_;
 };
 
-/// Suspends the thread's meter while it lives, for measurements apart from the work.
+/// Suspends the thread's meter during its lifetime, for measurements that are not part of the work.
 class CudaMemoryUncounted {
   public:
     CudaMemoryUncounted();
@@ -153,7 +152,7 @@ class CudaEvent {
     void record(CudaStream& stream);
     /// Blocks the host; an event never recorded counts as reached.
     void wait();
-    /// The device time between two events that are timed and were reached.
+    /// The device time between two events, both created with timing and both reached.
     double seconds_after(const CudaEvent& earlier) const;
 
   private:

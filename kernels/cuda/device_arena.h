@@ -1,4 +1,4 @@
-// One piece of device memory cut into arrays, and how large it has to be.
+// One piece of device memory divided into arrays, and the size that it needs.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace stencil {
 
-/// Hands out arrays one after the other, each on a boundary of 256 bytes. Without memory it only counts: a
-/// dry run.
+/// Hands out arrays one after the other, each aligned to 256 bytes. Without memory it only counts the bytes:
+/// a dry run.
 class DeviceArena {
   public:
     explicit DeviceArena(void* memory = nullptr) : memory_(static_cast<std::byte*>(memory)) {}
@@ -31,7 +31,7 @@ class DeviceArena {
     std::size_t bytes_ = 0;
 };
 
-/// The bytes that Parts(arena, needs) takes, by a dry run.
+/// The bytes that Parts(arena, needs) takes, found by a dry run.
 template <class Parts, class Needs>
 std::size_t arena_bytes(const Needs& needs) {
     DeviceArena count;
@@ -39,7 +39,7 @@ std::size_t arena_bytes(const Needs& needs) {
     return count.bytes();
 }
 
-/// The Parts in memory of arena_bytes().
+/// Constructs the Parts in memory of arena_bytes().
 template <class Parts, class Needs>
 Parts in_arena(const CudaMemory& memory, const Needs& needs) {
     DeviceArena arena(memory.data());

@@ -7,7 +7,8 @@
 namespace stencil {
 namespace {
 
-// cudaMalloc packs smaller allocations into one block, which an IPC handle would share as a whole.
+// The size from which an allocation can be shared alone: cudaMalloc packs smaller ones into one block, which
+// an IPC handle shares as a whole.
 constexpr std::size_t kWhole = std::size_t(2) << 20;
 
 }  // namespace

@@ -102,7 +102,7 @@ class FullEmptyBarriers {
 #endif
     }
 
-    /// All lanes call it: their reads and writes so far are done.
+    /// All lanes call it when their reads and writes of the batch are done.
     __device__ void arrive() {
 #if STENCIL_BULK_COPIES
         barrier_.arrive();

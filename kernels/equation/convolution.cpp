@@ -11,7 +11,7 @@
 namespace stencil::equation {
 namespace {
 
-// Element i of a line of n cells and what lies outside of them, up to torus_length().
+// Element i < torus_length() of a line of n cells, which is extended beyond its end by `outside`.
 template <class Cell>
 auto element_of(Outside outside, int i, int n, const Cell& cell) -> decltype(cell(0)) {
     if (i < n) return cell(i);
@@ -21,17 +21,17 @@ auto element_of(Outside outside, int i, int n, const Cell& cell) -> decltype(cel
     return mirrored;
 }
 
-// Transforms, in float64, of a real field and its outside: of rows to the real coefficients H of FftwAxis, in
-// which H_k and H_(n-k) hold the frequency (H_k + H_(n-k))/2 + i (H_(n-k) - H_k)/2, then of a complex column
-// for each frequency along x, from 0 to half of all. Both coefficients of a frequency are neighbours, so that
-// those of a distributed field, whose rows are transformed where they are, get to the process that has the
-// frequency by one transpose.
+// Float64 FFT of a real field extended by its outsides. Rows become the real coefficients H of FftwAxis, in
+// which H_k and H_(n-k) hold the frequency (H_k + H_(n-k))/2 + i (H_(n-k) - H_k)/2; then each frequency along
+// x, from 0 to n/2, becomes a complex column. Both coefficients of a frequency are stored side by side, so
+// that for a distributed field, whose rows are transformed locally, one transpose brings them to the process
+// that owns the frequency.
 class TorusTransform {
   public:
-    /// Columns that are transformed together, a cache line of cells.
+    /// Columns transformed together: one cache line of cells.
     static constexpr int kWidth = 2 * FftwLines<double>::kPairs;
 
-    /// For a field of nx x ny cells, with room for the spectra of so many at a time.
+    /// For a field of nx x ny cells, with room for `fields` spectra.
     TorusTransform(
         const std::array<Outside, 2>& outside, int nx, int ny, std::size_t fields, const ExecutionSpace& on)
         : outside_(outside),
@@ -56,12 +56,12 @@ class TorusTransform {
     int rows() const { return rows_; }
     int first_row() const { return of_rows_.begin(part()); }
     int local_rows() const { return of_rows_.count(part()); }
-    /// The frequencies along x that this process has.
+    /// The frequencies along x that this process owns.
     int first_frequency() const { return of_coefficients_.begin(part()) / Strips::kUnit; }
     int local_frequencies() const { return of_coefficients_.count(part()) / Strips::kUnit; }
 
-    /// The columns of frequencies `first` to `first + count - 1` along x, counted from first_frequency() on,
-    /// in lines that may be overwritten, and as many lines to work in.
+    /// The columns of frequencies `first` to `first + count - 1` along x, counted from first_frequency(), in
+    /// lines that may be overwritten, followed by as many spare lines.
     struct Band {
         int first, count, pitch;
         Complex<double>* lines;
@@ -99,7 +99,7 @@ class TorusTransform {
         });
     }
 
-    /// Transforms columns back, from line(i), and stores them as those of field `index`.
+    /// Transforms the columns line(i) back and stores them as columns of field `index`.
     template <class Line>
     void store(std::size_t index, const Band& band, const Line& line) {
         const FieldView<double> to = of_columns(index);
@@ -114,7 +114,7 @@ class TorusTransform {
             }
     }
 
-    /// Transforms the stored field `index` back to cells, times columns() * rows().
+    /// Transforms the stored field `index` back to cells; the result is multiplied by columns() * rows().
     template <class Cell>
     void backward(std::size_t index, FieldView<Cell> to) {
         const FieldView<double> from = of_rows(index);
@@ -140,15 +140,15 @@ class TorusTransform {
     int part() const { return on_.strips ? on_.strips->part() : 0; }
     int row_pairs() const { return (local_rows() + 1) / 2; }
     int frequencies() const { return columns_ / 2 + 1; }
-    /// Whether both coefficients of frequency k are one.
+    /// Whether frequency k has a single coefficient.
     bool is_alone(int k) const { return k == 0 || 2 * k == columns_; }
-    /// Where rows have coefficient k.
+    /// The index of coefficient k in a row.
     int place_of(int k) const {
         return 2 * k <= columns_ ? Strips::kUnit * k : Strips::kUnit * (columns_ - k) + 1;
     }
 
-    /// The coefficients of local rows, and those of all rows at local frequencies. They are the same array
-    /// where the process has the whole field.
+    /// The stored coefficients by local rows, and by local frequencies. They are the same array unless the
+    /// field is distributed.
     FieldView<double> of_rows(std::size_t index) {
         const int width = of_coefficients_.lines;
         return {buffers_[on_.strips ? 0 : index].data(), width, local_rows(), width};
@@ -178,7 +178,7 @@ class TorusTransform {
     std::array<Outside, 2> outside_;
     int nx_, ny_, columns_, rows_;
     ExecutionSpace on_;
-    Strips of_rows_, of_coefficients_;  ///< how processes share them
+    Strips of_rows_, of_coefficients_;  ///< distribution over the processes
     FftwLines<double> lines_;
     FftwAxis<double> along_x_, along_y_;
     std::vector<AlignedBuffer<double>> buffers_, strips_;
@@ -188,10 +188,10 @@ class TorusTransform {
 
 template <class T>
 struct Convolution<T>::Spectra {
-    /// The transform of a kernel, column by column, over the gain of the transforms of a field; of a
-    /// distributed one those of local frequencies.
+    /// The transform of a kernel, column by column, divided by the gain of a forward and inverse transform.
+    /// For a distributed field: only the local frequencies.
     struct Spectrum {
-        std::vector<double> scalars;  ///< from which it was made
+        std::vector<double> scalars;  ///< that the spectrum was computed from
         AlignedBuffer<Complex<double>> values;
     };
 

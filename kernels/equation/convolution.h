@@ -10,10 +10,10 @@
 
 namespace stencil::equation {
 
-/// The convolutions of one field with all kernels of a linear part: complex FFTs of two real lines at a time,
-/// over the field and what lies outside of it. They are made in float64 for fields of float32, too: FFTW's
-/// float32 rounds more than NumPy's where a length has large prime factors. The rows of a distributed field
-/// become columns and back by transposes. The bits depend neither on the number of threads nor on that of
+/// The convolutions of one field with all kernels of a linear part, by complex FFTs of two real lines at a
+/// time over the field extended by its outsides. They are computed in float64 for float32 fields too, because
+/// FFTW's float32 rounds more than NumPy's if a length has large prime factors. Distributed fields are
+/// transposed between rows and columns. The bits depend neither on the number of threads nor on the number of
 /// processes.
 template <class T>
 class Convolution : public FieldOperator<T> {
@@ -22,7 +22,7 @@ class Convolution : public FieldOperator<T> {
     Convolution(const LinearPart& part, FieldShape rows, const ExecutionSpace& on);
     ~Convolution() override;
 
-    /// Makes and transforms the kernels that have changed. `scalars` are those of the program.
+    /// Recomputes and transforms the kernels that have changed. `scalars` are the program's scalars.
     void set(const std::vector<double>& scalars, double dt) override;
     void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) override;
 

@@ -28,7 +28,7 @@ constexpr std::size_t kLineBytes = AlignedBuffer<std::byte>::kAlignment, kPageBy
 // Buffers are staggered within this part of their own size, or within a page if that is more.
 constexpr std::size_t kStaggered = 16;
 
-// Rows that a pass keeps besides one per level.
+// Rows that a pass keeps in addition to one per level.
 constexpr std::size_t kBeside = TimeTiling::kRowsAtATime + 1;
 
 // Work (cells times operations) that takes about as long as waking a thread.
@@ -126,8 +126,8 @@ EquationStepper<T>::EquationStepper(Program program,
 template <class T>
 EquationStepper<T>::~EquationStepper() = default;
 
-// Large buffers start at the same offset in a page, and a load stalls if it matches a recent store modulo 4
-// KB (4K aliasing). Rows of large buffers also get to other sets of the cache.
+// Large buffers start at different offsets in a page, because a load stalls if its address matches a recent
+// store modulo 4 KB (4K aliasing). Rows of large buffers also map to different sets of the cache.
 template <class T>
 std::ptrdiff_t EquationStepper<T>::stagger(std::size_t buffer) const {
     const std::size_t pages = std::max(
@@ -152,8 +152,8 @@ double EquationStepper<T>::bytes(const Program& program, int nx, int ny, int thr
     const double lines = double(program.columns.outputs.size()) *
                          (columns + kLeastTile<T>)+double(program.rows.outputs.size()) *
                          (rows + kLeastTile<T>);
-    // Each step of a pass has inputs of its own if they change with time; beside them are those before a
-    // change and those in the making. Each thread has all operations of a pass.
+    // If inputs change with time, each step of a pass has its own copy; the previous inputs and those being
+    // computed add to that. Each thread has its own copy of the pass's operations.
     const std::size_t stages = std::max(program.stages.size(), std::size_t(1));
     const double levels = std::max(cached_levels(stages, buffers * std::size_t(row_bytes)), 1),
                  steps = levels / double(stages) + 1;
@@ -233,7 +233,7 @@ void EquationStepper<T>::solve(const Solve& solve) {
     apply(*linear_[std::size_t(solve.part)], solve, setup_, [this](int index) { return array(index); });
 }
 
-// Does what couples all cells, after a whole stage. Returns whether ghost cells have changed by it.
+// Does the work that couples all cells, after a whole stage. Returns whether it has changed ghost cells.
 template <class T>
 bool EquationStepper<T>::finish_stage(const Stage& stage) {
     if (!stage.solve.to.empty()) solve(stage.solve);

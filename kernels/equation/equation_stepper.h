@@ -32,7 +32,8 @@ class EquationStepper : public StepSettings {
                     RowCompiler compiler = {});
     ~EquationStepper();
 
-    /// About the bytes that one for a program on ny x nx cells takes, operators of whole fields excluded.
+    /// Approximate bytes that a stepper takes for a program on ny x nx cells, excluding the operators of
+    /// whole fields.
     static double bytes(const Program& program, int nx, int ny, int threads);
 
     /// (ny, nx) cells: a component's current state, the model's data, or any array of the program as the last
@@ -41,9 +42,10 @@ class EquationStepper : public StepSettings {
     FieldView<T> data(int index);
     FieldView<T> array(int index);
 
-    /// The global values that the next steps keep; none if the next one takes its own.
+    /// The global values that the next steps reuse; empty if the next step recomputes them.
     std::vector<double> globals() const;
-    /// Continues a run that keeps these; the next step takes its own if they are none or another program's.
+    /// Sets the global values that the next steps reuse, to continue a run. If they are empty or another
+    /// program's, the next step recomputes them.
     void keep_globals(const std::vector<double>& values);
 
     void advance(long long steps);

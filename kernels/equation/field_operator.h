@@ -1,4 +1,4 @@
-// The interface of what couples all cells of a field between two stages: solves and convolutions.
+// The interface of operators that couple all cells of a field between two stages: solves and convolutions.
 #pragma once
 
 #include <vector>
@@ -17,11 +17,11 @@ class FieldOperator {
     FieldOperator(const FieldOperator&) = delete;
     FieldOperator& operator=(const FieldOperator&) = delete;
 
-    /// Takes InputValues::linear() of the operator's part; takes effect at the next apply().
+    /// `values` are InputValues::linear() of the operator's part; they take effect at the next apply().
     virtual void set(const std::vector<double>& values, double dt) = 0;
 
-    /// `from` and `to` are views of all fields of a Solve in order, without aliasing. Of a distributed field
-    /// they have the local rows without halo, and all slabs call it at the same place of a step.
+    /// `from` and `to` are views of all fields of a Solve in order, without aliasing. For a distributed field
+    /// they hold the local rows without halo, and the call is collective.
     virtual void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) = 0;
 };
 

@@ -9,9 +9,9 @@
 namespace stencil::equation {
 namespace {
 
-constexpr std::int64_t kLeastCells = std::int64_t(1) << 16;  // that are worth waking a thread
+constexpr std::int64_t kLeastCells = std::int64_t(1) << 16;  // cells that are worth waking a thread for
 
-// The leaf of a run of cells.
+// The leaf value of a run of cells.
 template <Reduction::Kind kind, class T>
 double leaf_of(const T* cells, int count) {
     std::array<double, kSumLanes> lanes;
@@ -31,7 +31,7 @@ double leaf_of(const T* cells, int count) {
 
 }  // namespace
 
-// Slabs add up the bits of all leaves, of which each has its own, and zeros elsewhere.
+// An all-gather by summation: each slab adds the bits of its own leaves and zeros for all others.
 std::vector<double> leaves_of_all_slabs(std::span<const double> own,
                                         const FieldLeaves& leaves,
                                         const EquationSetup& setup) {

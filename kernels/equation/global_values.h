@@ -20,7 +20,7 @@ STENCIL_HOST_DEVICE constexpr double neutral_of(Reduction::Kind kind) {
     return kind == Reduction::Kind::minimum ? infinity : kind == Reduction::Kind::maximum ? -infinity : 0;
 }
 
-/// Two values as one. What is not a number stays so.
+/// Combines two values; NaN propagates.
 template <Reduction::Kind kind>
 STENCIL_HOST_DEVICE constexpr double combined(double a, double b) {
     if constexpr (kind == Reduction::Kind::minimum)
@@ -31,8 +31,8 @@ STENCIL_HOST_DEVICE constexpr double combined(double a, double b) {
         return a + b;
 }
 
-/// The value of all cells, of which `count` are counted. Adding 0 takes the sign of -0, which would depend on
-/// the order of the cells.
+/// The value for the whole field, from the combined leaves and, for means, the number of cells. Adding 0
+/// turns -0 into 0, since the sign of a zero would depend on the order of the cells.
 STENCIL_HOST_DEVICE constexpr double finished_value(Reduction::Kind kind, double all, double count) {
     return kind == Reduction::Kind::mean ? all / count : all + 0.0;
 }
@@ -60,20 +60,20 @@ struct FieldLeaves {
           field_rows(setup.slab.whole() ? setup.ny : setup.slab.field_rows) {}
 
     int per_row, columns;
-    int above, rows;            ///< of an array: those without the halo
-    int first_row, field_rows;  ///< of the field
+    int above, rows;            ///< of the local array: halo rows above, and rows without halos
+    int first_row, field_rows;  ///< of the whole field
     std::int64_t count() const { return std::int64_t(per_row) * rows; }
     double cells() const { return double(columns) * field_rows; }
 };
 
-/// Makes the leaves of all slabs from those of this one.
+/// Gathers the leaves of all slabs, given those of this one. Collective.
 std::vector<double> leaves_of_all_slabs(std::span<const double> own,
                                         const FieldLeaves& leaves,
                                         const EquationSetup& setup);
-/// The root of the tree; overwrites the leaves.
+/// Combines the leaves into the root of the tree; overwrites them.
 double root_of(Reduction::Kind kind, std::span<double> leaves);
 
-/// Their bits do not depend on the number of threads or slabs.
+/// The global values of a program. Their bits do not depend on the number of threads or slabs.
 template <class T>
 class GlobalValues {
   public:

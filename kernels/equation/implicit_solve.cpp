@@ -6,7 +6,7 @@
 namespace stencil::equation {
 namespace {
 
-/// The systems of all modes of one column of coefficients, which share their X.
+/// The linear systems of all modes in one column of coefficients, which have the same X.
 class ColumnSystems {
   public:
     ColumnSystems(const WavePolynomials& all, double x, bool open)
@@ -107,7 +107,7 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& columns, C
             for (int pair = 0; pair < pairs; ++pair) cells(c, pair, y).set(0, line(c, pair)[y]);
 }
 
-// `coefficients` are those of columns x and next_x, as real and imaginary parts.
+// `coefficients` holds those of columns x and next_x as real and imaginary parts.
 template <class T>
 void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x, int next_x) const {
     const bool open = part_.matrix == LinearPart::Matrix::equation;

@@ -14,9 +14,9 @@
 namespace stencil::equation {
 
 /// Solves A `to` = `from` for all fields of a linear part at once: sine, cosine or Fourier transforms along
-/// either axis (kernels/methods/spectral) in precision T, and the systems in float64. The rows of a
-/// distributed field become columns and back by transposes. The bits depend neither on the number of threads
-/// nor on that of processes.
+/// either axis (kernels/methods/spectral) in precision T, and the systems in float64. Distributed fields are
+/// transposed between rows and columns. The bits depend neither on the number of threads nor on the number of
+/// processes.
 template <class T>
 class ImplicitSolve : public FieldOperator<T> {
   public:
@@ -38,11 +38,11 @@ class ImplicitSolve : public FieldOperator<T> {
     ExecutionSpace on_;
     FieldShape whole_;
     WavePolynomials polynomials_;
-    /// The columns from first_column_ on, for which this process solves where a field is distributed.
+    /// For a distributed field: the columns that this process solves, from first_column_ on.
     std::vector<AlignedBuffer<T>> memory_;
     std::vector<FieldView<T>> strips_;
     int first_column_ = 0;
-    /// A cache line of columns of each component, and a pair's coefficients.
+    /// Work lines: a cache line of columns of each component, and the coefficients of a pair of columns.
     FftwLines<T> lines_;
     FftwAxis<T> rows_, columns_;
 };

@@ -25,12 +25,12 @@ struct EquationSetup {
     Slab slab = {};      ///< the part of a distributed field that the (ny, nx) cells are
     double past_dt = 0;  ///< dt of the step before, whose arrays Program::past are; 0: there was none
 
-    // For slabs, which all call these at the same place of a step:
+    // Collective functions of a distributed field; all slabs call them at the same point of a step.
     /// Adds up numbers over all slabs.
     std::function<void(std::span<std::uint64_t>)> sum_over_slabs = {};
     /// Copies the neighbours' rows into the halos of arrays of `ny` rows.
     std::function<void(std::span<const ByteRows>)> fill_halos = {};
-    /// Makes strips of columns of the strips of rows, and back.
+    /// Transposes between strips of rows and strips of columns.
     StripExchange* strips = nullptr;
 
     /// The rows without halo.
@@ -72,21 +72,21 @@ class StepSettings {
         setup_.past_dt = clock.past_dt;
         stale_ = true;
     }
-    /// Must be called after a change of the rates that is no step: the next step cannot go on from the one
-    /// before, and takes global values.
+    /// Must be called after the rates changed other than by a step: the next step then does not use the
+    /// previous one, and recomputes global values.
     void forget_past() {
         setup_.past_dt = 0;
         stale_ = true;
         has_globals_ = false;
     }
-    /// Global values are taken by every n-th step alone, counted from step 0, and by the first one that has
-    /// none; the steps between keep them.
+    /// Global values are computed only at every n-th step, counted from step 0, and at a step that has none
+    /// yet; the steps in between reuse them.
     void set_global_every(long long n) { global_every_ = n; }
-    /// Whether there are global values that later steps keep.
+    /// Whether later steps reuse the present global values.
     bool keeps_globals() const { return has_globals_ && global_every_ > 1; }
     Clock clock() const { return {clock_.step, clock_.time, setup_.past_dt}; }
     long long step() const { return step_; }
-    /// The time, or that after so many more steps.
+    /// The time after `later` more steps.
     double time(long long later = 0) const {
         return clock_.time + double(step_ + later - clock_.step) * setup_.dt;
     }
@@ -96,7 +96,7 @@ class StepSettings {
     bool changes_weights(const Program& program) const {
         return program.past > 0 && setup_.past_dt != setup_.dt;
     }
-    /// Counts steps that were made.
+    /// Counts completed steps.
     void count(const Program& program, int steps) {
         step_ += steps;
         if (!changes_weights(program)) return;
@@ -106,13 +106,13 @@ class StepSettings {
 
     long long global_every() const { return global_every_; }
     bool takes_globals() const { return !keeps_globals() || step_ % global_every_ == 0; }
-    /// The number of steps before the next one that takes global values, this one included.
+    /// The number of steps, including the next one, before global values are due again.
     long long steps_until_globals() const { return global_every_ - step_ % global_every_; }
 
     EquationSetup setup_;
     long long step_ = 0;
     bool stale_ = true;         ///< a setting changed since the last step
-    bool has_globals_ = false;  ///< of this run
+    bool has_globals_ = false;  ///< global values of this run were computed
 
   private:
     long long global_every_ = 1;
@@ -144,7 +144,8 @@ class InputValues {
     bool of_time() const;
 
     const std::vector<T>& uniforms() const { return uniforms_; }
-    /// Input `index` at cell 0; there is one entry before it, and more than kLeastTile after the last cell's.
+    /// Input `index` at cell 0. One entry precedes it, and more than kLeastTile entries follow the last
+    /// cell's.
     const T* column(int index) const { return columns_[std::size_t(index)].data() + 1; }
     const T* row(int index) const { return rows_[std::size_t(index)].data() + 1; }
     /// The coefficients of a linear part's terms, or the scalars of its kernels.

@@ -9,11 +9,11 @@
 namespace stencil::equation {
 namespace {
 
-// Offsets that are worth a thread.
+// Offsets that are worth waking a thread for.
 constexpr std::int64_t kLeastOffsets = 4096;
 
-// The offsets, in cells, that entry i of a torus axis stands for. Beside zeros no two cells are half a torus
-// apart.
+// The offsets, in cells, that entry i of a torus axis stands for. With zeros outside, no two cells are half a
+// torus apart.
 std::vector<int> offsets_of(Outside outside, int i, int length) {
     if (2 * i == length && outside == Outside::zero) return {};
     if (2 * i == length) return {i, -i};
@@ -42,7 +42,7 @@ class Table {
         return cells;
     }
 
-    // Row by row, so that the roundings of a large table stay small.
+    // Sums row by row, to keep the rounding errors of large tables small.
     double sum_of(const Inputs& formula, const std::vector<double>& scalars) const {
         std::vector<double> of_rows(std::size_t(ny_), 0.0);
         for_rows(formula, ny_, [&](int y, std::vector<double>& values) {
@@ -54,7 +54,7 @@ class Table {
     }
 
   private:
-    // Calls f(y, values) for so many rows, with room for the values of the formula's operations.
+    // Calls f(y, values) for `count` rows; `values` has room for the values of the formula's operations.
     template <class F>
     void for_rows(const Inputs& formula, int count, const F& f) const {
         const auto fill = [&](std::int64_t begin, std::int64_t end) {

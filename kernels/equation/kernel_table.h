@@ -12,15 +12,16 @@ class ThreadPool;
 
 namespace stencil::equation {
 
-/// Rows of a table; a negative count stands for all.
+/// Rows of a table; a negative count means all.
 struct TableRows {
     int first = 0, count = -1;
 };
 
 /// K dx^2 for a field of nx x ny cells, row-major over the torus (torus_length()) from offset 0 on; the
-/// second half of each axis has the negative offsets. An offset of exactly half a torus belongs to both signs
-/// and has the mean of both, or 0 beside zeros. `scalars` are those of the program without global values.
-/// Without threads it is made by the caller alone, with the same bits. The result has only the given rows.
+/// second half of each axis holds the negative offsets. An offset of exactly half a torus has both signs, so
+/// its entry is their mean, or 0 with zeros outside. `scalars` are the program's scalars without global
+/// values. Without threads the caller computes the table alone, with the same bits. Returns only the given
+/// rows.
 std::vector<double> kernel_table(const ConvolutionKernel& kernel,
                                  const std::array<Outside, 2>& outside,
                                  int nx,
@@ -29,7 +30,7 @@ std::vector<double> kernel_table(const ConvolutionKernel& kernel,
                                  ThreadPool* threads = nullptr,
                                  TableRows rows = {});
 
-/// The scalars that a kernel depends on. Its table is the same while these are.
+/// The scalars that a kernel depends on; its table changes only if they do.
 std::vector<double> scalars_of_kernel(const ConvolutionKernel& kernel, const std::vector<double>& scalars);
 
 }  // namespace stencil::equation

@@ -1,5 +1,5 @@
-// The table of instructions: everything that the program knows of each except its vector form, which is in
-// rows/row_machine.cpp. Also questions about stages that several executors ask.
+// The table of instructions, with all properties of each except its vector form, which is in
+// rows/row_machine.cpp. Also properties of stages that several executors need.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace stencil::equation {
 /// Operator precedence, which decides where a readable formula needs brackets.
 enum class Precedence : std::uint8_t { sum, product, sign, whole };
 
-/// An instruction as in a typed formula. $a to $d stand for the arguments.
+/// An instruction as it is written in a formula. $a to $d stand for the arguments.
 struct Readable {
     const char* form;
     Precedence precedence = Precedence::whole;
@@ -45,8 +45,8 @@ struct ScalarFunction {
 /// A row without one of the required members does not compile.
 struct OperationRow {
     Required<Code> code;
-    /// In C, CUDA C, GLSL and JavaScript alike, with $a to $d for the arguments: what these languages write
-    /// differently is a function that each defines (kCudaFunctions, kGlslFunctions,
+    /// Valid in C, CUDA C, GLSL and JavaScript alike, with $a to $d for the arguments: what differs between
+    /// these languages is a function that each of them defines (kCudaFunctions, kGlslFunctions,
     /// assets/web/arithmetic.js).
     Required<const char*> c;
     Required<Readable> readable;
@@ -60,7 +60,7 @@ inline constexpr auto kOperations = [] {
     using P = std::array<Precedence, 4>;
     constexpr P kSum{sum, product}, kProduct{product, sign};
     return std::to_array<OperationRow>({
-        // Depends on the cell: executors draw random numbers, and formulas name them.
+        // Depends on the cell, so executors draw the number themselves, and formulas show its name.
         {Code::random, "", Readable{""}, [](auto a, auto, auto, auto) { return a; }, 1, 60},
         {Code::add,
          "$a + $b",
@@ -163,7 +163,7 @@ constexpr const OperationRow* row_of(Code code) {
     return code < Code::random ? nullptr : &kOperations[std::size_t(code) - std::size_t(Code::random)];
 }
 
-/// A form of the table with its arguments.
+/// Inserts the arguments into a form of the table.
 inline std::string filled_in(const char* form, const std::array<std::string, 4>& args) {
     std::string text;
     for (const char* c = form; *c != '\0'; ++c) {
@@ -187,8 +187,8 @@ inline bool reads(const Stage& stage, int array, bool around = false) {
 }
 
 /// Arithmetic operations per cell and step: additions, multiplications, multiply-adds, divisions, roots,
-/// comparisons, selections and random numbers count 1, a sum of four neighbours 2, since its pairs serve two
-/// cells. Memory accesses and setup stages are not counted.
+/// comparisons, selections and random numbers count 1; a sum of four neighbours counts 2, since its pairs
+/// serve two cells. Memory accesses and setup stages are not counted.
 inline double operations_of_cell(const Stage& stage) {
     double count = 0;
     for (const Operation& o : stage.operations)
@@ -214,9 +214,9 @@ inline bool couples_all_cells(const Program& program) {
     return std::ranges::any_of(program.once, does) || std::ranges::any_of(program.stages, does);
 }
 
-/// The halo rows that a slab needs for its local rows of an array, after one step with all its setup stages.
-/// Where an array has wrong rows, they are those at the end of its halo; what a solve makes has a halo of its
-/// own.
+/// The halo rows of an array that a slab needs for correct local rows after one step with all its setup
+/// stages. Wrong rows of an array are the outermost ones of its halo; the results of a solve bring their own
+/// halo.
 inline int halo_rows(const Program& program, int array) {
     std::vector<int> wrong(program.arrays.size(), 0);
     int needed = 0;
@@ -235,15 +235,15 @@ inline int halo_rows(const Program& program, int array) {
     return needed;
 }
 
-/// The program of the steps between those that take global values.
+/// The program for the steps between those that compute global values.
 inline Program between_globals(Program program) {
     std::erase_if(program.stages, [](const Stage& stage) { return stage.of_globals; });
     for (Stage& stage : program.once) stage.reductions.clear();
     return program;
 }
 
-/// Whether kernels of several steps may step the program. They do not have the bits of programs that keep
-/// more from step to step than the components.
+/// Whether several steps may run in one kernel. Programs that keep more than the components between steps
+/// would get other bits.
 inline bool may_fuse_steps(const Program& program) {
     return !couples_all_cells(program) && program.past == 0 && program.errors == 0;
 }

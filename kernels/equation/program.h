@@ -15,7 +15,7 @@ namespace stencil::equation {
 
 enum class Code : std::uint8_t {
     // Inputs.
-    constant,  ///< `number`, rounded to the precision
+    constant,  ///< the constant `number`, rounded to the precision
     scalar,    ///< the scalar `index`: a parameter of the model or a value of the run (kTime ...)
     uniform,   ///< the uniform `index`, rounded to the precision; the same in every cell
     global,    ///< the global value `index`, rounded to the precision
@@ -65,16 +65,16 @@ struct Output {
     int array = 0;
 };
 
-/// Applies an operator to whole fields. That of a linear part makes `to` = A^-1 `from`, field by field in
-/// order; that of kernels makes each of `to` the convolution of the one field `from` with its kernel.
+/// Applies an operator to whole fields. A linear part computes `to` = A^-1 `from`, field by field in order;
+/// kernels compute each of `to` as the convolution of the one field `from` with its kernel.
 struct Solve {
     std::vector<int> from, to;
     int part = 0;  ///< index in Program::linear
 };
 
-/// Makes a global value of an array's cells, in float64: a sum in the order of
-/// kernels/view/statistics/sum_tree.h, so that its bits depend on the field's size only. A cell that is not a
-/// number makes it none.
+/// Computes a global value from an array's cells, in float64. Sums are in the order of
+/// kernels/view/statistics/sum_tree.h, so their bits depend on the field's size only. A NaN in any cell makes
+/// the result NaN.
 struct Reduction {
     enum class Kind : std::uint8_t { sum, mean, minimum, maximum } kind = Kind::sum;
     int array = 0, global = 0;
@@ -90,8 +90,8 @@ struct Stage {
     bool of_globals = false;                 ///< needed only by steps that take global values
 };
 
-/// The scalars of every model, followed by its parameters and the global values. kPast is dt over that of the
-/// step before, for programs that keep something of it; 0 if there was no such step.
+/// The scalars of every model, followed by its parameters and the global values. kPast is dt divided by the
+/// previous step's dt, for programs that keep data of that step; 0 if there was none.
 enum : int { kTime, kStep, kDt, kPast, kSpacing, kColumns, kRows, kParameters };
 
 /// Computed in float64 and rounded once: uniforms from scalars and uniforms, column inputs also from x, row
@@ -101,7 +101,7 @@ struct Inputs {
     std::vector<int> outputs;
     bool of_time = false;     ///< depends on time
     bool of_globals = false;  ///< depends on global values, hence on time; only ghost cells do
-    /// Whether a column or row input beyond the sides wraps around.
+    /// For each column or row input: whether it wraps around beyond the sides.
     std::vector<bool> wraps = {};
 };
 
@@ -120,20 +120,21 @@ struct ArrayInfo {
     std::array<Ghosts, 4> ghosts;  ///< left, right, top, bottom
 };
 
-/// How a field that is convolved goes on beyond both ends of an axis. `mirrored` and `negated` repeat its
-/// mirror image at each end, as such or with the opposite sign.
+/// How a field continues beyond both ends of an axis when it is convolved. `mirrored` and `negated` repeat
+/// its mirror image at each end, `negated` with the opposite sign.
 enum class Outside : std::uint8_t { periodic, mirrored, negated, zero };
 
-/// The number of cells after which a field with its outside repeats itself, or may for a sum over the field.
+/// The period, in cells, of the field extended by `outside`. With zeros, the length that avoids wrap-around
+/// in a convolution.
 constexpr int torus_length(Outside outside, int cells) {
     return outside == Outside::periodic ? cells : 2 * cells;
 }
 
-/// The kernel K of a convolution, sum of K(x - x', y - y') u(x', y') dx^2 over all cells (x', y').
+/// The kernel K of a convolution: the sum of K(x - x', y - y') u(x', y') dx^2 over all cells (x', y').
 struct ConvolutionKernel {
-    Inputs formula;  ///< of the offsets, x and y, and of scalars, in float64
-    /// Formulas of which the sums over all offsets are further scalars, behind those of the program except
-    /// its global values. Each may use the sums before it.
+    Inputs formula;  ///< a function of the offsets x and y and of scalars, in float64
+    /// Formulas whose sums over all offsets are appended to the program's scalars without its global values.
+    /// Each may use the sums before it.
     std::vector<Inputs> sums;
 };
 
@@ -142,29 +143,30 @@ struct ConvolutionKernel {
 /// is the sum of coefficient * X^x_power * Y^y_power, where X and Y are the eigenvalues of the second
 /// differences e + w - 2 c and n + s - 2 c. All fields have the same boundary along an axis.
 struct LinearPart {
-    /// A is 1 - share dt L for a step, and -L for an equation, whose modes that L leaves open become 0.
+    /// A is 1 - share dt L for a step, and -L for an equation, in which modes with L = 0 are set to 0.
     enum class Matrix { step, equation };
     struct Term {
         int row = 0, column = 0, x_power = 0, y_power = 0;
     };
     Matrix matrix = Matrix::step;
-    int fields = 1;  ///< that it couples
+    int fields = 1;  ///< number of coupled fields
     std::vector<Term> terms;
     Inputs coefficients;  ///< of the terms, from scalars, in float64
     double share = 0;     ///< gamma: the implicit share of dt
     Boundary along_x = Boundary::periodic, along_y = Boundary::periodic;
-    /// Along these axes, which are insulated, the cells of `from` and `to` have the sign (-1)^i. This turns
-    /// fields that are 0 on the faces at both ends into insulated ones, with their modes in reverse order.
+    /// Along these axes, which are insulated, the cells of `from` and `to` are multiplied by (-1)^i. This
+    /// turns fields that are 0 on the faces at both ends into insulated ones, with their modes in reverse
+    /// order.
     bool signed_x = false, signed_y = false;
-    /// If there are any, the operator is instead the convolutions of one field, with these outsides along x
-    /// and y.
+    /// If not empty, the operator is instead the convolutions of one field with these kernels, and the field
+    /// continues by `outside` along x and y.
     std::vector<ConvolutionKernel> kernels = {};
     std::array<Outside, 2> outside = {};
 };
 
-/// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. Those
-/// behind the model's components are what a multistep integrator keeps for the next step (`past` of them),
-/// and the last `errors` are the estimated errors of the step.
+/// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. The
+/// components behind the model's are what a multistep integrator keeps for the next step (`past` of them),
+/// followed by `errors` estimated errors of the step.
 struct Program {
     int components = 0, past = 0, errors = 0;
     std::vector<ArrayInfo> arrays;

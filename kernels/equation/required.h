@@ -1,4 +1,4 @@
-// Members of a table's rows that have no default.
+// Required members of a table's rows.
 #pragma once
 
 #include <concepts>
@@ -6,7 +6,7 @@
 
 namespace stencil::equation {
 
-/// A member that every row gives: a row without it does not compile.
+/// A member without default: a row that omits it does not compile.
 template <class T>
 struct Required {
     template <std::convertible_to<T> Given>

@@ -89,7 +89,7 @@ class GraphStepper : public ScaledStepper<T> {
         const auto key = std::pair<const T*, Boundary>(fields.front.data, boundary);
         const auto found = graphs_.find(key);
         if (found != graphs_.end()) return found->second;
-        // A copy, because a failed capture would leave the buffers swapped.
+        // Swaps a copy, because a failed capture would otherwise leave the buffers swapped.
         const auto capture = [&, pair = fields]() mutable { enqueue(pair, boundary, kGraphSteps); };
         return graphs_.try_emplace(key, stream_, capture).first->second;
     }

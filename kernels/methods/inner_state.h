@@ -1,4 +1,4 @@
-// A method's state besides the cells, in numbers that files keep exactly.
+// A method's state besides the cells: numbers that files store exactly.
 #pragma once
 
 #include <cstdint>

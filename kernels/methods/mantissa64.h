@@ -36,7 +36,8 @@ inline Mantissa64 positive_sum(double a, double b) {
     int exponent = 0;
     const double fraction = std::frexp(sum, &exponent);  // in [0.5, 1)
     const bool below_power = fraction == 0.5 && error < 0;
-    // In units of the last of the 64 mantissa bits, which are half as large just below a power of two.
+    // The sum in units of the last of the 64 mantissa bits, which are half as large just below a power of
+    // two.
     if (below_power) --exponent;
     const auto whole = below_power ? std::uint64_t(0) : std::uint64_t(std::ldexp(fraction, 64));
     const auto rest = std::int64_t(std::nearbyint(std::ldexp(error, 64 - exponent)));

@@ -40,7 +40,7 @@ struct FieldShape {
 template <class T>
 using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const ExecutionSpace&, FieldShape);
 
-/// du/dt = D lap(u) by euler, with one boundary on all sides.
+/// du/dt = D lap(u), stepped by euler, with the same boundary on all sides.
 inline constexpr std::string_view kDiffusion = "diffusion";
 /// All other equations.
 inline constexpr std::string_view kEquation = "equation";
@@ -48,15 +48,16 @@ inline constexpr std::string_view kEquation = "equation";
 inline constexpr int kEquationSteps = 16;
 
 struct Method {
-    /// Methods have one row for each device and model that they support.
+    /// One row per method, device and model that it supports.
     std::string_view name;
-    /// Another name that is accepted: an older one, or that of its counterpart for the other models.
+    /// An alias: an older name, or the name of its counterpart for the other models.
     std::string_view alias = {};
     Device device;
     std::string_view model = kDiffusion;  ///< the model that it solves
     /// Keeps its state in float64 whatever the field's precision.
     bool float64_state = false;
-    /// Advances any number of steps at constant cost: no throughput is reported, and `auto` never selects it.
+    /// Advances any number of steps at constant cost, so no throughput is reported, and `auto` never selects
+    /// it.
     bool jumps = false;
     /// Cannot be distributed over several processes.
     bool whole_field = false;
@@ -66,7 +67,7 @@ struct Method {
     int steps_at_a_time = 1;
     /// Temporal blocking depth, in steps per pass over memory; 0: as many as requested.
     int steps_fused = 1;
-    /// If it cannot handle a field of this shape on this machine's device: one clause that says why and what
+    /// Why it cannot handle a field of this shape on this machine's device, as one clause that also says what
     /// to use instead. Empty if it can; null if it always can.
     std::string (*unsupported_reason)(FieldShape, std::size_t cell_bytes) = nullptr;
     std::string_view summary;
@@ -92,7 +93,7 @@ std::unique_ptr<Stepper<T>> make_stepper(const Method& method,
 /// All methods of a model, slowest first on each device.
 std::span<const Method> methods(std::string_view model = kDiffusion);
 
-/// Without a device, the first row of that name. Null if there is none.
+/// Without a device, returns the first row of that name. Null if there is none.
 const Method* find_method(std::string_view name,
                           std::optional<Device> device = std::nullopt,
                           std::string_view model = kDiffusion);

@@ -9,15 +9,15 @@
 
 namespace stencil {
 
-/// One explicit step of one cell by any coefficient, in float64 and rounded once.
+/// One explicit step of one cell, for any coefficient, in float64 and rounded once.
 template <class T>
 STENCIL_HOST_DEVICE T step_cell_plainly(const Neighbourhood<T>& u, double coefficient) {
     return T(std::fma(coefficient, double(laplacian_cell(u)), double(u.center)));
 }
 
 /// Owns the sequence of weights (kernels/methods/scaled_steps.h), from which a method takes those of its
-/// steps, and knows the factor between stored cells and field. Steps whose coefficient cannot be scaled by
-/// leave the factor as it is.
+/// steps, and the factor between stored cells and field. Steps with a coefficient that does not permit
+/// scaling leave the factor unchanged.
 template <class T>
 class ScaledStepper : public Stepper<T> {
   public:

@@ -39,11 +39,11 @@ namespace stencil {
 template <class T>
 class ScaledSteps {
   public:
-    /// Whether the state of steps with this coefficient can be scaled: it is positive, and neither so small
-    /// that the growth per step leaves T's range nor so large that the ratio is -4 in all of T's digits.
+    /// Whether steps with this coefficient can scale the state: it is positive, and neither so small that the
+    /// growth per step leaves T's range nor so large that the ratio rounds to -4 in T.
     static bool takes(double coefficient);
 
-    /// A coefficient that it takes.
+    /// `coefficient` must satisfy takes().
     explicit ScaledSteps(double coefficient) { set_coefficient(coefficient); }
 
     /// Takes effect at the next step; the stored state is unchanged.

@@ -30,7 +30,7 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cpu(const ExecutionSpace&, FieldShape);
 
 // CUDA methods; defined only if the toolkit was found.
-/// The steps of all of them whose coefficient cannot be scaled by.
+/// The plain step that all of them use for coefficients that do not permit scaling.
 template <class T>
 void step_plainly_on(CudaStream&, FieldPair<T>&, const DiffusionParams&, long long steps);
 template <class T>

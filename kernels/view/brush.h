@@ -67,7 +67,7 @@ STENCIL_HOST_DEVICE constexpr double brush_distance2(
     return least;
 }
 
-/// Whether the centre of cell (x, y) lies between the corners of a rectangle.
+/// Whether the centre of cell (x, y) lies inside a rectangle.
 STENCIL_HOST_DEVICE constexpr bool is_between(const BrushPiece& piece, int x, int y) {
     const bool across = (x + 0.5 > piece.x0) != (x + 0.5 > piece.x1);
     return across && (y + 0.5 > piece.y0) != (y + 0.5 > piece.y1);

@@ -65,7 +65,7 @@ struct StatisticsLanes {
         }
     }
 
-    // The length is a constant of each instance, so that the compiler makes vectors of these loops too.
+    // A template parameter, so that the compiler vectorises these loops too.
     template <int kHalf = kSumLanes / 2>
     RunStatistics merged() {
         for (int j = 0; j < kHalf; ++j) {

@@ -99,7 +99,7 @@ STENCIL_HOST_DEVICE constexpr CellSpan pixel_span(const PixelAxis& axis, int pix
         first - axis.begin_held, last - axis.begin_held, span.weight(first), span.weight(last), span.scale};
 }
 
-/// The part of a picture to which rows [first, first + count) of a field of `field_rows` contribute.
+/// The part of a picture that rows [first, first + count) of a field of `field_rows` contribute to.
 inline ResampleRequest pixel_rows_of(ResampleRequest request, int first, int count, int field_rows) {
     request.part = {first, field_rows, 0, request.height};
     const PixelAxis axis = rows_of(request, count);

@@ -15,8 +15,8 @@ struct CellBox {
     int x = 0, y = 0, nx = 0, ny = 0;
 };
 
-/// The cells connected to (x, y), through sides, by cells that differ from it by at most `tolerance` (if it
-/// is not finite: by cells that are not). Disjoint boxes in a deterministic order; none if (x, y) lies
+/// The cells connected to (x, y) across sides that differ from it by at most `tolerance`; if it is not
+/// finite, those that are not finite either. Disjoint boxes in a deterministic order; none if (x, y) lies
 /// outside of the field.
 template <class T>
 std::vector<CellBox> flood_fill(FieldView<const T> cells, int x, int y, double tolerance);

@@ -67,8 +67,9 @@ void resample(const CpuView<T>& view, const ResampleRequest& request, float* pix
 template <class T>
 void resample(const CudaView<T>& view, const ResampleRequest& request, float* pixels);
 
-/// Sums over the view's rows, the first of which is row `first_row` of the field. The results of consecutive
-/// rows append to those of the field, whose bits depend neither on the threads nor on where it was cut.
+/// Statistics of the view's rows, the first of which is row `first_row` of the field. Results of consecutive
+/// rows combine to those of the field; their bits depend neither on the threads nor on how the rows were
+/// divided.
 template <class T>
 PartialStatistics sums(const CpuView<T>& view, Summand summand, int first_row = 0);
 template <class T>

@@ -1,5 +1,5 @@
-// Convolutions on the GPU: a real two-dimensional transform over the field and what lies outside of it, a
-// product, and the transform back.
+// Convolutions on the GPU: a real 2D FFT of the field extended by its outsides, a product, and the inverse
+// FFT.
 
 #include "kernels/equation/cuda/cuda_convolution.h"
 
@@ -15,8 +15,7 @@ namespace {
 
 constexpr int kConvolutionThreads = 128;
 
-// The cell that element i of a line of n cells and its outside has, and its sign there; sign 0: no cell has
-// it.
+// The cell and the sign that element i of an extended line of n cells has; sign 0: no cell.
 struct Element {
     int cell, sign;
 };
@@ -25,7 +24,7 @@ __device__ Element element_of(Outside outside, int i, int n) {
     return {2 * n - 1 - i, outside == Outside::zero ? 0 : outside == Outside::negated ? -1 : 1};
 }
 
-// Copies a field to a larger one, with what lies outside of it.
+// Copies a field to a larger one and fills the outsides.
 template <class T>
 __global__ void __launch_bounds__(kConvolutionThreads)
     extend_kernel(FieldView<T> from, FieldView<T> to, Outside along_x, Outside along_y) {
@@ -38,7 +37,7 @@ __global__ void __launch_bounds__(kConvolutionThreads)
     to.at(x, y) = sign < 0 ? -value : value;
 }
 
-// Copies the part of `from` that `to` has.
+// Copies the part of `from` that lies in `to`.
 template <class T>
 __global__ void __launch_bounds__(kConvolutionThreads) crop_kernel(FieldView<T> from, FieldView<T> to) {
     const int x = block_column() * kConvolutionThreads + int(threadIdx.x);
@@ -72,7 +71,7 @@ dim3 grid_of(const FieldView<T>& view) {
     return grid_over(view.nx, view.ny, kConvolutionThreads, 1);
 }
 
-// An array of this size on the GPU.
+// A 2D array in device memory.
 template <class T>
 struct CudaArray {
     CudaArray(int its_nx, int its_ny)
@@ -88,8 +87,8 @@ struct CudaArray {
 template <class T>
 struct CudaConvolution<T>::Spectra {
     struct Spectrum {
-        std::vector<double> scalars;         ///< from which it was made
-        CudaArray<Complex<double>> factors;  ///< over the gain of the transforms of a field
+        std::vector<double> scalars;         ///< that the spectrum was computed from
+        CudaArray<Complex<double>> factors;  ///< divided by the gain of a forward and inverse transform
     };
 
     Spectra(const LinearPart& its_part, int its_nx, int its_ny, CudaStream& its_stream)
@@ -126,7 +125,7 @@ struct CudaConvolution<T>::Spectra {
         scale_kernel<<<grid_of(factors), kConvolutionThreads, 0, cuda_handle(stream)>>>(
             factors, 1 / (double(columns) * rows));
         check_launch("scale_kernel");
-        stream.synchronize();  // the table and its plan go
+        stream.synchronize();  // before the table and its plan are destroyed
     }
 
     void apply(FieldView<T> from, const std::vector<FieldView<T>>& to) {
@@ -150,15 +149,15 @@ struct CudaConvolution<T>::Spectra {
         }
     }
 
-    /// Returns the pitch of the rows that are transformed.
+    /// The pitch of the rows that are transformed.
     int pitch() const { return in_place ? cuda_pitch<T>(nx) : columns; }
 
     LinearPart part;
     int nx, ny;
     CudaStream& stream;
     int columns, rows;
-    bool in_place;          ///< nothing lies outside: the field itself is transformed
-    CudaArray<T> extended;  ///< the field and its outside
+    bool in_place;          ///< no extension is needed, so the field itself is transformed
+    CudaArray<T> extended;  ///< the field with its outsides
     CudaArray<Complex<T>> spectrum, product;
     CufftRealPlan<T> forward, backward;
     CudaMemory work;  ///< cuFFT's workspace

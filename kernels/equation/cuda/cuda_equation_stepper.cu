@@ -139,7 +139,7 @@ void CudaEquationStepper<T>::send_lines() {
     if (arguments_.line_values() > 0) lines_.send([&](T* to) { arguments_.pack_lines(inputs_, to); });
 }
 
-// The stages that make the step's global values, and what these need.
+// Enqueues the stages that compute the step's global values, with all that these depend on.
 template <class T>
 void CudaEquationStepper<T>::enqueue_globals() {
     arguments_.set_arrays(arrays_);
@@ -159,8 +159,8 @@ void CudaEquationStepper<T>::enqueue_step() {
     }
 }
 
-// Does what couples all cells, after a whole stage. Ghost cells that depend on global values are made on the
-// host, which waits for these.
+// Does the work that couples all cells, after a whole stage. Ghost cells that depend on global values are
+// computed on the host, which waits for these values.
 template <class T>
 void CudaEquationStepper<T>::finish_stage(const Stage& stage) {
     if (!stage.solve.to.empty()) solve(stage.solve);

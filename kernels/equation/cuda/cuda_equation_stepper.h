@@ -45,10 +45,10 @@ class CudaEquationStepper : public StepSettings {
     FieldView<T> data(int index);
     FieldView<T> array(int index);
 
-    /// The global values that the next steps keep; none if the next one takes its own. Waits.
+    /// The global values that the next steps reuse; empty if the next step recomputes them. Waits.
     std::vector<double> globals();
-    /// Continues a run that keeps these; the next step takes its own if they are none or another program's.
-    /// Waits.
+    /// Sets the global values that the next steps reuse, to continue a run. If they are empty or another
+    /// program's, the next step recomputes them. Waits.
     void keep_globals(const std::vector<double>& values);
 
     void advance(long long steps);
@@ -57,7 +57,7 @@ class CudaEquationStepper : public StepSettings {
 
     /// Compiles and times all variants; returns when the fastest is in use.
     void wait_for_compiler();
-    /// Makes several steps per launch by this kernel where possible; null: single steps.
+    /// Uses this kernel, which makes several steps per launch, where possible; null: single steps.
     void use(std::unique_ptr<SeveralSteps> kernel);
     /// Times a step by a kernel (null: single steps) on the current state, without changing it. Waits.
     double seconds_of_step(SeveralSteps* kernel);
@@ -103,11 +103,11 @@ class CudaEquationStepper : public StepSettings {
     CudaGraph& graph();
 
     Program program_;
-    bool couples_between_globals_;  ///< even steps that take no global values couple all cells
+    bool couples_between_globals_;  ///< even steps that do not compute global values couple all cells
     CudaStream& stream_;
     LoadedKernels kernels_;
     std::vector<LoadedKernel> once_, stages_;
-    std::size_t stages_of_globals_ = 0;  ///< the first stages, which make global values or what these need
+    std::size_t stages_of_globals_ = 0;  ///< the first stages, which compute global values or what these need
     std::vector<CudaMemory> buffers_;
     std::vector<T*> arrays_;  ///< by array; the state and the next state swap
     InputValues<T> inputs_;

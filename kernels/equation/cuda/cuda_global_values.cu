@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kLeafThreads)
     }
 }
 
-/// The global value that a tree of leaves becomes.
+/// The parameters of a reduction, and where its result goes.
 template <class T>
 struct TreeOutput {
     Reduction::Kind kind;
@@ -59,7 +59,7 @@ struct TreeOutput {
     T* rounded;
 };
 
-// Adds neighbouring nodes, level by level, from one half of the memory to the other and back.
+// Combines neighbouring nodes, level by level, alternating between the two halves of the memory.
 template <Reduction::Kind kind, class T>
 __global__ void __launch_bounds__(kTreeThreads)
     tree_kernel(double* nodes, double* others, std::int64_t count, TreeOutput<T> output) {

@@ -9,8 +9,9 @@
 
 namespace stencil::equation {
 
-/// Like GlobalValues, with the same bits. The values of a whole field stay on the device: reduce() enqueues
-/// on the stream, and may be captured in a graph. Those of slabs come together on the host, which waits.
+/// Like GlobalValues, with the same bits. The values of a whole field stay on the device: reduce() only
+/// enqueues on the stream, and may be captured in a graph. For slabs, the host combines them, so reduce()
+/// waits.
 template <class T>
 class CudaGlobalValues {
   public:
@@ -34,7 +35,7 @@ class CudaGlobalValues {
     FieldLeaves tree_;
     std::size_t count_;
     CudaMemory exact_, rounded_;
-    CudaMemory leaves_;  ///< of the tree, and room for half as many
+    CudaMemory leaves_;  ///< the nodes of the tree, and room for half as many
 };
 
 }  // namespace stencil::equation

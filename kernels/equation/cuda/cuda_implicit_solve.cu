@@ -67,8 +67,8 @@ struct CudaImplicitSolve<T>::Transforms {
     using Plan = spectral::AxisPlan<T>;
     using Chunk = spectral::Chunk<T>;
 
-    // The plans are those of the whole field, so that each line has the bits that it has there: cuFFT chooses
-    // its kernels by the number of lines.
+    // Each plan has the batch size of the whole field, because cuFFT chooses its kernels by it: only then
+    // does each line of a slab get the same bits.
     Transforms(const LinearPart& linear, FieldShape local_rows, const ExecutionSpace& its_space)
         : part(linear),
           polynomials(linear),
@@ -105,7 +105,7 @@ struct CudaImplicitSolve<T>::Transforms {
         });
     }
 
-    /// Transforms local rows to `to`; of a distributed field that is all of the local columns.
+    /// Transforms local rows to `to`; for a distributed field, to complete local columns.
     template <bool kBack>
     void transform(FieldView<T> from, FieldView<T> to) {
         const FieldView<T> between{static_cast<T*>(turned.data()), from.ny, from.nx, from.ny};
@@ -119,7 +119,8 @@ struct CudaImplicitSolve<T>::Transforms {
         with_boundary(part.along_y, [&](auto b) { turn<b.value, kBack>(columns, complete, to); });
     }
 
-    /// The modes of a field that `to` will hold, of a distributed one those of the local columns.
+    /// The memory for the modes of the field that is returned in `to`: `to` itself, or for a distributed
+    /// field a buffer of its local columns.
     FieldView<T> modes_of(std::size_t field, FieldView<T> to) const {
         if (!on.strips) return to;
         return {static_cast<T*>(modes[field].data()), own_columns, whole.ny, own_columns};
@@ -170,10 +171,10 @@ struct CudaImplicitSolve<T>::Transforms {
     CudaMemory numbers;  ///< complex rows of a chunk
     CudaMemory work;     ///< cuFFT's workspace
     CudaMemory values;   ///< coefficients of the polynomials
-    // A distributed field needs these, too.
+    // Only for distributed fields:
     int first_column = 0, own_columns = 0;
     CudaMemory strip;               ///< a component's local columns, transposed
-    std::vector<CudaMemory> modes;  ///< of the local columns, by component
+    std::vector<CudaMemory> modes;  ///< modes of the local columns, by component
 };
 
 template <class T>

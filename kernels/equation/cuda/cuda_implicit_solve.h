@@ -14,7 +14,7 @@
 namespace stencil::equation {
 
 /// Like ImplicitSolve, up to the roundings of the transforms. Calls enqueue on the stream, and may be
-/// captured in a graph where the process has the whole field.
+/// captured in a graph unless the field is distributed.
 template <class T>
 class CudaImplicitSolve : public FieldOperator<T> {
   public:

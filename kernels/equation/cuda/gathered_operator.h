@@ -1,4 +1,4 @@
-// Operators of a distributed field that every GPU applies to all of it.
+// Operators of a distributed field for which every GPU works on the whole field.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,12 @@
 
 namespace stencil::equation {
 
-/// Gathers the whole fields on every GPU, applies the operator of one process to them, and keeps the local
-/// rows: for transforms along both axes in one, which only a plan for the whole field makes with the bits of
-/// one process.
+/// Gathers the whole fields on every GPU, applies the single-process operator and keeps the local rows. For
+/// 2D transforms: only a plan for the whole field has the bits of a single process.
 template <class T>
 class GatheredOperator : public FieldOperator<T> {
   public:
-    /// `whole` is an operator of whole fields, from `inputs` of them to `outputs`. Throws CudaError.
+    /// `whole` is an operator on whole fields with this number of inputs and outputs. Throws CudaError.
     GatheredOperator(std::unique_ptr<FieldOperator<T>> whole,
                      FieldShape shape,
                      std::size_t inputs,

@@ -13,7 +13,7 @@ namespace stencil::equation {
 namespace {
 
 constexpr std::size_t kChannels = 4;
-// WebGL 2 has at least so many targets of a pass, textures in a shader, and vectors of uniforms.
+// The minimum that WebGL 2 guarantees: render targets per pass, textures per shader, and uniform vectors.
 constexpr std::size_t kTargets = 4, kSamplers = 16, kUniformVectors = 224 - 8;
 
 // These must match random.h and scalar_machine.h.
@@ -49,7 +49,8 @@ float exponent_of(float a) {
 float significand_of(float a) { return intBitsToFloat((floatBitsToInt(normal_of(a)) & 0x7fffff) | 0x3f800000); }
 
 float line(int number, int i) { return texelFetch(lines, ivec2(i + 1, number), 0).r; }
-// A neighbour: `edge` itself or, beyond a side, what the side's lines make of it.
+// A neighbour's value: that of `edge`, or beyond a side the ghost cell that follows from it by the side's
+// lines.
 float beyond(bool is_beyond, float edge, int number, int i) {
     return is_beyond ? fma_rn(line(number, i), edge, line(number + 1, i)) : edge;
 }
@@ -82,7 +83,7 @@ char channel_name(int channel) {
     return "rgba"[channel];
 }
 
-// The fragment shader of a stage, given where each array is that it reads.
+// Writes the fragment shader of a stage. `where` locates each array that the stage reads.
 class StageShader {
   public:
     using Whereabouts = std::map<int, std::pair<GlslPlace, bool>>;
@@ -90,7 +91,7 @@ class StageShader {
     StageShader(const Program& program, const CudaLines& lines, const Stage& stage, const Whereabouts& where)
         : program_(program), lines_(lines), stage_(stage), where_(where) {}
 
-    /// `to` are the textures that it writes, each with the stage's next four outputs.
+    /// `to` lists the textures that the pass writes, each with the next four outputs of the stage.
     GlslPass pass(std::vector<int> to) {
         for (std::size_t i = 0; i < stage_.operations.size(); ++i) append_value(i);
         append_outputs(to.size());
@@ -115,7 +116,7 @@ class StageShader {
         return program_.arrays[std::size_t(array)].ghosts[side].periodic;
     }
 
-    // A coordinate of the cell to read, along the axis `x` or `y`.
+    // The coordinate, along the axis `x` or `y`, of the cell to read.
     std::string coordinate(const Operation& o, bool along_x) const {
         const int offset = along_x ? o.dx : o.dy;
         const char* axis = along_x ? ".x" : ".y";
@@ -241,7 +242,7 @@ class GlslPlanner {
     }
 
   private:
-    // The textures of each stage's outputs.
+    // The textures that each stage writes.
     using Targets = std::vector<std::vector<int>>;
 
     void place_outputs(const std::vector<Stage>& stages, Targets& targets) {
@@ -267,7 +268,7 @@ class GlslPlanner {
         return added;
     }
 
-    // A step leaves the components in the arrays `next`.
+    // At the end of a step the components are in the arrays `next`.
     void place_state() {
         if (run_ != nullptr) {
             plan_.state = run_->state;
@@ -285,7 +286,7 @@ class GlslPlanner {
         }
     }
 
-    // Data, and arrays of zeros.
+    // Places the data arrays and the arrays of zeros.
     void place_rest() {
         std::vector<int> rest;
         for (std::size_t a = std::size_t(program_.components); a < program_.arrays.size(); ++a)
@@ -305,7 +306,7 @@ class GlslPlanner {
         }
     }
 
-    // Where an array is, and whether it is from the step before.
+    // The location of an array, and whether it is read as the previous step left it.
     std::pair<GlslPlace, bool> whereabouts(int array) {
         if (const auto found = written_.find(array); found != written_.end()) return {found->second, false};
         const bool of_state = array < program_.components;

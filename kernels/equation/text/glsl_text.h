@@ -9,37 +9,38 @@
 
 namespace stencil::equation {
 
-/// Where an array is: a channel of a texture of four floats per cell.
+/// The location of an array: a channel of a texture of four floats per cell.
 struct GlslPlace {
     int texture = -1, channel = 0;
 };
 
 struct GlslTexture {
     std::array<int, 4> arrays{-1, -1, -1, -1};  ///< by channel; -1: unused
-    /// A step reads what the step before has left there, so there are two of it, which swap after each step.
+    /// A step reads what the previous step wrote there, so the texture is doubled; the two swap after each
+    /// step.
     bool carried = false;
 };
 
-/// A texture that a pass reads: with `before`, as the step before has left it.
+/// A texture that a pass reads; `before`: as the previous step left it.
 struct GlslSource {
     int texture = -1;
     bool before = false;
     friend bool operator==(const GlslSource&, const GlslSource&) = default;
 };
 
-/// A stage. Its shader reads `from` as sampler2D t0, t1 ... and writes `to` as vec4 o0, o1 ...
+/// The pass of a stage. Its shader reads `from` as sampler2D t0, t1 ... and writes `to` as vec4 o0, o1 ...
 struct GlslPass {
     std::vector<GlslSource> from;
     std::vector<int> to;
     std::string text;
 };
 
-/// Every texture is written by one stage at most, so that no pass reads what it writes. Those that no stage
+/// Each texture is written by at most one stage, so that no pass reads what it writes. Textures that no stage
 /// writes hold data or zeros.
 struct GlslProgram {
     std::vector<GlslTexture> textures;
-    std::vector<GlslPlace> state;   ///< of the components between two steps
-    std::vector<GlslPlace> places;  ///< of all arrays after a step; texture -1: nowhere
+    std::vector<GlslPlace> state;   ///< the components between two steps
+    std::vector<GlslPlace> places;  ///< all arrays after a step; texture -1: nowhere
     std::vector<GlslPass> once, stages;
 };
 
@@ -55,7 +56,7 @@ struct GlslProgram {
 /// components from the textures of that one, which come first among its own.
 GlslProgram glsl_program(const Program& program, const GlslProgram* run = nullptr);
 
-/// Why a program cannot be stepped that way, as the end of a sentence; empty if it can.
+/// Why a program cannot be run as GLSL, as the end of a sentence; empty if it can.
 std::string why_no_glsl(const Program& program);
 
 }  // namespace stencil::equation

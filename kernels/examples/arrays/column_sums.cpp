@@ -8,8 +8,8 @@
 namespace stencil {
 namespace {
 
-constexpr std::int64_t kColumns = 2048;      // their totals are half of a first-level cache
-constexpr std::int64_t kMaxColumns = 32768;  // those are in a second-level cache
+constexpr std::int64_t kColumns = 2048;      // their totals take half of an L1 cache
+constexpr std::int64_t kMaxColumns = 32768;  // their totals fit into an L2 cache
 
 struct Range {
     std::int64_t begin, end;
@@ -23,14 +23,14 @@ struct Rows {
     Range range;
 };
 
-// Totals of columns, which stay in the cache while all rows pass by. Eight rows are read side by side, a
-// stream each for the processor to read ahead in; they are summed in their own precision, and the many groups
-// of eight in double.
+// Sums into the totals of some columns, which stay in the cache while all rows pass by. Eight rows are read
+// at a time, because the hardware prefetches each as a stream; they are summed in T, and the groups of eight
+// in double.
 template <class T>
 void sum_columns(const Rows<T>& rows, Range columns, double* __restrict totals) {
     constexpr std::int64_t kTogether = 8;
     constexpr std::int64_t kLine = 64 / sizeof(T),
-                           kAhead = 1024 / sizeof(T);  // processors stop at each page's end
+                           kAhead = 1024 / sizeof(T);  // hardware prefetching stops at the end of a page
     const std::int64_t count = columns.end - columns.begin, s = rows.stride;
     std::fill_n(totals, count, 0.0);
     std::int64_t row = rows.range.begin;
@@ -60,8 +60,8 @@ void sum_columns(const Rows<T>& rows, Range columns, double* __restrict totals) 
 template <class T>
 void cpu_column_sums(ThreadPool& threads, const T* a, const MatrixShape& shape, const T* weights, T* sums) {
     const std::int64_t parts = threads.size();
-    // Memory is fastest from end to end: each thread has rows of its own, and only where there are too few of
-    // them, or they are too long, columns of its own.
+    // Memory is fastest when read sequentially, so each thread gets rows of its own; it gets columns only if
+    // the rows are too few or too long.
     if (shape.rows < 64 * parts || shape.columns > kMaxColumns) {
         threads.for_ranges(shape.columns, [&](std::int64_t begin, std::int64_t end) {
             double totals[kColumns];

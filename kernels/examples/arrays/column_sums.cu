@@ -15,20 +15,20 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kBlocksPerMultiprocessor = 4;
 
-// Rows that a thread has under way. With 4 blocks of 128 threads a multiprocessor waits for 128 KB, which is
-// more than the latency of an H200's memory needs; 8 rows and 6 blocks are 3 % slower.
+// Rows in flight per thread. With 4 blocks of 128 threads a multiprocessor has 128 KB in flight, more than an
+// H200's memory latency needs; 8 rows and 6 blocks are 3 % slower.
 constexpr int kRows = 16;
 
 struct Slabs {
-    std::int64_t rows;  // of the matrix
+    std::int64_t rows;  // rows of the matrix
     std::int64_t columns;
     std::int64_t stride;
     std::int64_t rows_each;
     int count;
-    int threads_x;  // neighbours along a row; the others of a block take the next rows
+    int threads_x;  // adjacent threads along a row; the block's other threads take the next rows
 };
 
-// A thread's own rows: a few at a time in T, their sums in double.
+// Sums a thread's rows: a few at a time in T, their sums in double.
 template <bool Weighted, class T, int Width>
 __device__ void sum_rows(const T* a, const T* weights, const Slabs& slabs, double (&total)[Width]) {
     using P = AlignedVector<T, Width>;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
             total[k] = one[0];
         }
 
-    // The block's threads that have the same columns, always in the same order.
+    // Adds up the threads of the block that have the same columns, always in the same order.
     __shared__ double shared[kThreads * Width];
     if (slabs.threads_x < kThreads) {
         for (int k = 0; k < Width; ++k) shared[k * kThreads + int(threadIdx.x)] = total[k];
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kAddColumns* kAddRows)
     sums[column] = T(total);
 }
 
-// All blocks at once on the device, so that none is left over for a second round.
+// As many blocks as are resident at once, so that none is left for a second wave.
 Slabs plan_slabs(const MatrixShape& shape, int width) {
     const std::int64_t packs = ceil_div(shape.columns, width);
     int threads_x = kThreads;

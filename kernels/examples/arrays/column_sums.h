@@ -1,5 +1,5 @@
-// Weighted sums of the columns of a matrix: sums[k] = sum over i of weights[i] a[i, k]. One pass over the
-// matrix at the rate of its memory.
+// Weighted sums of the columns of a matrix: sums[k] = sum over i of weights[i] a[i, k]. One pass, limited by
+// memory bandwidth.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct MatrixShape {
     std::int64_t stride = 0;
 };
 
-/// `weights` (rows) may be null: all 1. `sums` (columns) is overwritten; zeros where there are no rows. T is
-/// float or double. The same bits from call to call with as many threads.
+/// `weights` (rows) may be null: all 1. `sums` (columns) is overwritten, with zeros if there are no rows. T
+/// is float or double. Every call gives the same bits for the same number of threads.
 template <class T>
 void cpu_column_sums(ThreadPool& threads, const T* a, const MatrixShape& shape, const T* weights, T* sums);
 
@@ -26,8 +26,8 @@ void cpu_column_sums(ThreadPool& threads, const T* a, const MatrixShape& shape, 
 template <class T>
 std::size_t cuda_column_sums_bytes(const MatrixShape& shape);
 
-/// Enqueues the same on the device; all pointers are the device's, at any alignment of T. The same bits from
-/// call to call. Throws CudaError.
+/// Enqueues the same on the device; all pointers are to device memory, with any alignment of T. Every call
+/// gives the same bits. Throws CudaError.
 template <class T>
 void cuda_column_sums(
     CudaStream& stream, const T* a, const MatrixShape& shape, const T* weights, T* sums, void* scratch);

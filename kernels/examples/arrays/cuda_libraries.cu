@@ -11,7 +11,7 @@
 namespace stencil {
 namespace {
 
-constexpr int kCubWithLongArrays = 200100;  // as CUB numbers its versions: 2.1.0, of CUDA 12.2
+constexpr int kCubWithLongArrays = 200100;  // CUB's number for version 2.1.0, of CUDA 12.2
 constexpr std::size_t kWorkspaceBytes = std::size_t(4) << 20;
 
 template <class T>

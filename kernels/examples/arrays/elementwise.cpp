@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Up to 39000 Highway's sines and cosines are right to 3 units of the last place; beyond they are not.
+// Highway's sines and cosines have errors below 3 ulp for arguments up to 39000, but not beyond.
 constexpr double kLargestEasyArgument = 30000;
 
 template <class D, class V>
@@ -26,8 +26,7 @@ V chosen(D d, V y) {
     return hn::IfThenElse(hn::Gt(y, hn::Set(d, T(0.5))), hn::Add(y, y), hn::Mul(y, hn::Set(d, T(0.5))));
 }
 
-// `fast` on all lanes, and the standard library in place of it on each whose argument is beyond its range, or
-// no number.
+// `fast` on all lanes, except those whose argument is out of range or NaN: they use the standard library.
 template <class D, class V, class Fast>
 HWY_INLINE V guarded(D d, Map map, V x, V argument, const Fast& fast) {
     using T = hn::TFromD<D>;
@@ -60,7 +59,7 @@ void map_all(const T* a, const T* b, T* to, std::int64_t n, const F& f) {
 template <class T>
 void map_range(Map map, const T* a, const T* b, T* to, std::int64_t n) {
     switch (map) {
-        case Map::sine_of_line:  // 2x is exact, so adding 1 rounds as it does in passes of their own
+        case Map::sine_of_line:  // 2x is exact, so adding 1 rounds as in separate passes
             return map_all(a, a, to, n, [](auto d, auto v, auto) {
                 const auto line = hn::Add(hn::Add(v, v), hn::Set(d, T(1)));
                 return guarded(d, Map::sine_of_line, v, line, [&](auto angle) { return hn::Sin(d, angle); });
@@ -87,7 +86,7 @@ void map_range(Map map, const T* a, const T* b, T* to, std::int64_t n) {
             return map_all(a, a, to, n, [](auto d, auto v, auto) { return hn::Add(v, hn::Set(d, T(1))); });
         case Map::exponential:  // hn::Exp handles neither NaN nor overflow
             return map_all(a, a, to, n, [](auto d, auto v, auto) {
-                // Scaled so that what lies beyond the range of the exponential lies beyond that of the guard.
+                // Scaled so that arguments beyond the range of the exponential are beyond that of guarded().
                 constexpr double kLargest = sizeof(T) == 4 ? 80 : 700;
                 const auto scaled = hn::Mul(v, hn::Set(d, T(kLargestEasyArgument / kLargest)));
                 return guarded(d, Map::exponential, v, scaled, [&](auto) { return hn::Exp(d, v); });
@@ -120,7 +119,7 @@ HWY_EXPORT(map_double);
 
 template <class T>
 void cpu_map(ThreadPool& threads, Map map, const T* a, const T* b, T* to, std::int64_t n) {
-    constexpr std::int64_t kMinElements = 8192;  // that are worth a thread
+    constexpr std::int64_t kMinElements = 8192;  // elements that are worth waking a thread for
     const auto part = [&](std::int64_t begin, std::int64_t end) {
         const T* const second = (takes_two(map) ? b : a) + begin;
         if constexpr (sizeof(T) == 4)

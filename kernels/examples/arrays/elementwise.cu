@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The library's functions are right for all numbers. Their branch for large arguments costs nothing where
-// none comes: the memory is what limits (measured: the same time with sines that lack it).
+// The library's functions are accurate for all numbers. Their branch for large arguments costs nothing if no
+// argument is large, because memory is the limit (measured: sines without the branch take the same time).
 template <Map kMap, class T>
 __device__ T value_of(T a, T b) {
     if constexpr (kMap != Map::chain) return map_value(kMap, a, b);
@@ -21,9 +21,9 @@ __device__ T value_of(T a, T b) {
     return map_value(Map::choose, exp(sine * cosine));
 }
 
-// For arrays that start on 16 bytes: one vector for each thread. More of them were slower on an H200 at every
-// size, because all threads of a block then wait for all its loads. What is left beyond the last whole vector
-// falls to the first threads.
+// For arrays aligned to 16 bytes: one vector per thread. More vectors per thread were slower on an H200 at
+// every size, because all threads of a block then wait for all its loads. The first threads also take the
+// elements after the last whole vector.
 template <Map kMap, class T>
 __global__ void __launch_bounds__(kThreads) map_kernel(const T* a, const T* b, T* to, std::int64_t n) {
     constexpr bool kTwo = takes_two(kMap);

@@ -1,5 +1,5 @@
 // Arithmetic on each element of an array: whole expressions in one pass, and the separate passes that array
-// libraries make of them.
+// libraries make for them.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace stencil {
 class CudaStream;
 class ThreadPool;
 
-/// A function of one element, or of one from each of two arrays.
+/// A function of one element, or of two elements of different arrays.
 enum class Map {
     sine_of_line,  ///< sin(2a + 1)
     chain,         ///< y = exp(sin a cos a), then 2y where y > 0.5, else y/2
@@ -31,7 +31,8 @@ constexpr bool takes_two(Map map) {
     return map == Map::product || map == Map::sum;
 }
 
-/// The map by the standard library's functions, in the precision R, on the host and on the device.
+/// The reference for a map: the standard library's functions in the precision R, on the host and on the
+/// device.
 template <class R>
 constexpr R map_value(Map map, R a, R b = 0) {
     switch (map) {
@@ -61,20 +62,20 @@ constexpr R map_value(Map map, R a, R b = 0) {
     return a;
 }
 
-/// A map between arrays that are given by number; `b` counts only where the map takes two.
+/// A map between numbered arrays; `b` is used only if the map takes two.
 struct Pass {
     Map map;
     int a, b, to;
 };
 
-/// An expression of the example: one map that does all of it, and the passes of which array libraries make
-/// it. Array 0 is the input, 1 the output, the others are scratch.
+/// An expression of the example: as one fused map, and as the separate passes of array libraries. Array 0 is
+/// the input, 1 the output, the others are scratch.
 struct Expression {
     Map map;
-    std::string_view name;  ///< for the command line
-    std::string_view text;  ///< as it is written
+    std::string_view name;  ///< name on the command line
+    std::string_view text;  ///< the formula as displayed
     std::span<const Pass> passes;
-    int side_x, side_y;  ///< of the array that the tutorials take
+    int side_x, side_y;  ///< size of the array in the tutorials
 };
 
 inline constexpr Pass kSineOfLinePasses[] = {
@@ -93,13 +94,13 @@ inline constexpr Expression kExpressions[] = {
     {Map::chain, "chain", "y = exp(sin x cos x), y > 0.5 ? 2y : y/2", kChainPasses, 1000, 1000},
 };
 
-/// to[i] = map(a[i], b[i]) for i of [0, n). T is float or double, n >= 0. Arrays must not overlap, unless
+/// to[i] = map(a[i], b[i]) for i in [0, n). T is float or double, n >= 0. Arrays must not overlap, unless
 /// they are the same. Relative errors are below 4 ulp for every number: lanes beyond the range of the vector
 /// functions fall back to the standard library.
 template <class T>
 void cpu_map(ThreadPool& threads, Map map, const T* a, const T* b, T* to, std::int64_t n);
 
-/// Enqueues the same on the device; pointers are the device's, at any alignment of T. Throws CudaError.
+/// Enqueues the same on the device; pointers are to device memory, with any alignment of T. Throws CudaError.
 template <class T>
 void cuda_map(CudaStream& stream, Map map, const T* a, const T* b, T* to, std::int64_t n);
 

@@ -52,7 +52,7 @@ T block_sum(const T* x, const T* y, std::int64_t n) {
     return sum;
 }
 
-// Their blocks are those of dot products where y is given.
+// With y these are the blocks of a dot product, without y of a sum.
 float sum_float(const float* x, const float* y, std::int64_t n) {
     return y ? block_sum<true>(x, y, n) : block_sum<false>(x, x, n);
 }
@@ -73,7 +73,7 @@ HWY_EXPORT(sum_double);
 namespace {
 
 constexpr std::int64_t kBlock = 2048;               // terms, added in vectors
-constexpr std::int64_t kMinBlocks = 8;              // that are worth a thread
+constexpr std::int64_t kMinBlocks = 8;              // blocks that are worth waking a thread for
 constexpr std::int64_t kLargestBlasCall = 1 << 30;  // OpenBLAS counts in 32 bits
 
 template <class T>

@@ -27,11 +27,11 @@ struct Terms {
     std::int64_t count;
 };
 
-/// Survives from launch to launch.
+/// Device memory that persists between launches.
 struct ReduceScratch {
-    double partials[kMaxPartials];  ///< of type T, one to a block
-    unsigned done;                  ///< blocks that have left theirs; 0 between launches
-    std::uint64_t results;          ///< for the host so far
+    double partials[kMaxPartials];  ///< of type T, one per block
+    unsigned done;                  ///< blocks that have stored their partial sum; 0 between launches
+    std::uint64_t results;          ///< results sent to the host so far
 };
 
 /// The record that the host polls; `count` is written last.
@@ -52,8 +52,8 @@ __device__ T term(const Terms<T>& terms, std::int64_t i) {
     return kTwo ? terms.x[i] * terms.y[i] : terms.x[i];
 }
 
-// The part of one thread, where all arrays start on 16 bytes: kLoadsInFlight vectors are under way before the
-// first is added, and each of their lanes has a sum of its own.
+// One thread's share, if all arrays are aligned to 16 bytes: kLoadsInFlight vectors are loaded before the
+// first is added, and each of their lanes has its own accumulator.
 template <bool kTwo, class T>
 __device__ T sum_of_vectors(const Terms<T>& terms, std::int64_t first, std::int64_t stride) {
     using Vector = AlignedVector<T>;
@@ -94,7 +94,8 @@ __device__ T thread_sum(const Terms<T>& terms) {
     return sum;
 }
 
-/// Partial sums of blocks, always in the same order; in thread 0 of the one block that adds them.
+/// Adds up the partial sums of all blocks, always in the same order; thread 0 gets the result. One block
+/// calls it.
 template <class T>
 __device__ T sum_of_partials(const ReduceScratch* scratch, int blocks) {
     const T* partials = reinterpret_cast<const T*>(scratch->partials);
@@ -116,8 +117,8 @@ __global__ void __launch_bounds__(kReduceThreads)
     if (threadIdx.x == 0) *result = sum;
 }
 
-// Only the block that finds all others done goes on, and what it adds is where each block left it: the order
-// in which the blocks ended does not matter.
+// Only the last block to finish goes on. It adds the partial sums in a fixed order, so the order in which the
+// blocks finished does not matter.
 template <bool kTwo, class T>
 __global__ void __launch_bounds__(kReduceThreads)
     last_block_kernel(Terms<T> terms, ReduceScratch* scratch, Target<T> to) {
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(kReduceThreads)
     to.host->count = ++scratch->results;
 }
 
-// A thread has one term, as in the tutorial.
+// One term per thread, as in the tutorial.
 template <ReductionStrategy kGathering, bool kTwo, class T>
 __global__ void __launch_bounds__(kReduceThreads) atomic_kernel(Terms<T> terms, T* result) {
     const std::int64_t i = std::int64_t(blockIdx.x) * kReduceThreads + threadIdx.x;
@@ -194,7 +195,7 @@ void launch_one(
     check_launch("last_block_kernel");
 }
 
-// As many blocks as are at work at once, but none with less for a thread than it loads at a time.
+// As many blocks as are resident at once, but not so many that a thread gets less than it loads at a time.
 template <class T>
 unsigned block_count(const Terms<T>& terms, int multiprocessors) {
     const std::int64_t each = kReduceThreads * kLoadsInFlight * AlignedVector<T>::kCount;
@@ -243,7 +244,7 @@ void CudaReduction::enqueue_for_host(const T* x, const T* y, std::int64_t n) {
                Target<T>{nullptr, static_cast<HostSlot*>(result_.data())});
 }
 
-// The driver is asked now and then whether the stream is still in order.
+// While polling, asks the driver now and then whether the stream has failed.
 double CudaReduction::wait() {
     constexpr int kLooksBetweenQuestions = 1 << 16;
     auto* slot = static_cast<HostSlot*>(result_.data());

@@ -13,10 +13,10 @@ class ThreadPool;
 
 namespace stencil::einsum {
 
-/// out[i0, i1, ...] = a[i0 * a0 + i1 * a1 + ...] * b[...], in C order without gaps. Strides count values; one
-/// of 0 repeats them.
+/// out[i0, i1, ...] = a[i0 * a0 + i1 * a1 + ...] * b[...], in C order without padding. Strides count values;
+/// a stride of 0 repeats them.
 struct ProductShape {
-    /// Axes of 2 and more in fewer than 2^40 values.
+    /// Arrays have fewer than 2^40 values, hence fewer than 40 axes of length 2 or more.
     static constexpr int kMaxAxes = 40;
     int axes = 0;
     std::int64_t count[kMaxAxes] = {};
@@ -35,27 +35,28 @@ struct StridedAxis {
     std::int64_t stride = 1;
 };
 
-/// out[o, i] = sum over r of weights[o * weight_outer + r] * a[o * outer + r * reduced + i * inner], C order.
+/// out[o, i] = sum over r of weights[o * weight_outer + r] * a[o * outer + r * reduced + i * inner], in C
+/// order.
 struct SumShape {
     StridedAxis outer, reduced, inner;
     std::int64_t weight_outer = 0;
 };
 
-/// A matrix of each of a batch, row-major with `leading` values from row to row, or from column to column
-/// where it is transposed.
+/// A batch of matrices, row-major (if `transposed`, column-major) with `leading` values from row to row
+/// (column to column).
 struct BatchedMatrix {
     std::int64_t leading = 1;
     std::int64_t batch_stride = 0;
     bool transposed = false;
 };
 
-/// C (m x n) = A (m x k) B (k x n), for each of a batch.
+/// C (m x n) = A (m x k) B (k x n) for each matrix of a batch.
 struct MatrixProductShape {
     std::int64_t batch = 1, m = 1, n = 1, k = 1;
     BatchedMatrix a, b, c;  ///< c is not transposed
 };
 
-/// One side's arithmetic. Pointers are that side's own. The same bits from call to call.
+/// The arithmetic of one device; pointers are to its memory. Every call gives the same bits.
 template <class T>
 class EinsumArithmetic {
   public:
@@ -68,7 +69,7 @@ class EinsumArithmetic {
     virtual void zero(std::int64_t count, T* to) = 0;
 };
 
-/// `between` is called between pieces of long work, each well under a second; it may throw.
+/// `between` is called between pieces of long work, each well below a second; it may throw.
 template <class T>
 std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
                                                            std::function<void()> between);
@@ -80,9 +81,9 @@ std::size_t cuda_sum_scratch_bytes(const SumShape& shape);
 /// Bytes of cuBLAS workspace.
 inline constexpr std::size_t kCudaMatrixWorkspaceBytes = std::size_t(8) << 20;
 
-/// Enqueues on the stream. `scratch` is the device's, large enough for all sums to come; `workspace` has
-/// kCudaMatrixWorkspaceBytes, or is null where no matrices are multiplied. Both must outlive it. Its
-/// functions throw CudaError.
+/// Enqueues on the stream. `scratch` is device memory, large enough for all sums to come; `workspace` has
+/// kCudaMatrixWorkspaceBytes, or is null if no matrices are multiplied. Both must outlive it. Its functions
+/// throw CudaError.
 template <class T>
 std::unique_ptr<EinsumArithmetic<T>> cuda_einsum_arithmetic(CudaStream& stream,
                                                             void* scratch,

@@ -1,4 +1,4 @@
-// The CPU's side: sums at the rate of the memory, and OpenBLAS.
+// The arithmetic on the CPU: sums at memory bandwidth, and matrix products by OpenBLAS.
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@
 namespace stencil::einsum {
 namespace {
 
-// Enough for some tenths of a second, and for threads to be worth waking.
+// Sizes of pieces that take some tenths of a second, and the size from which on waking threads pays off.
 constexpr double kPieceFlops = 2e10;
 constexpr std::int64_t kPieceValues = std::int64_t(1) << 27;
 constexpr std::int64_t kWorthSharing = 1 << 15;
@@ -37,8 +37,9 @@ struct Axis {
     std::int64_t count = 1, a = 0, b = 0, out = 0;
 };
 
-/// The output in blocks of two axes: `along` is contiguous in the output, and `across` in a factor that is
-/// not contiguous along the first. So whole cache lines of both are used up while they are there.
+/// Iteration over the output in blocks of two axes: `along` is contiguous in the output, and `across` is
+/// contiguous in a factor that is not contiguous along the first. So whole cache lines of both are used while
+/// they are in the cache.
 struct Walk {
     Axis along, across;
     Axis others[ProductShape::kMaxAxes];
@@ -114,7 +115,7 @@ void strided_product(ThreadPool& threads,
             fill_block(walk, block, out, value);
         });
     };
-    // The loops that the compiler makes vectors of, then any other.
+    // First the loops that the compiler vectorises, then the general one.
     if (!b && sa == 1)
         run([=](Index i, Index, Index x) { return a[i + x]; });
     else if (!b)
@@ -129,7 +130,7 @@ void strided_product(ThreadPool& threads,
         run([=](Index i, Index j, Index x) { return a[i + x * sa] * b[j + x * sb]; });
 }
 
-// Number i of the batch, from row `row` of A on.
+// Product `i` of the batch, from row `row` of A on.
 template <class T>
 void multiply_one(const MatrixProductShape& s,
                   const T* a,
@@ -148,7 +149,7 @@ void multiply_one(const MatrixProductShape& s,
                      s.c.leading});
 }
 
-// Eight chains, so that the processor need not wait for one addition after the other.
+// Eight accumulators, because an addition depends on the previous one.
 template <class A, class W>
 double dot(std::int64_t count, A a, W weight) {
     double sums[8] = {};
@@ -208,7 +209,7 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     void zero(std::int64_t count, T* to) override { std::fill_n(to, count, T(0)); }
 
   private:
-    // All threads on one sum after the other.
+    // All threads work on one sum after the other.
     void sum_one_by_one(const SumShape& shape, const T* a, const T* weights, T* out) {
         for (std::int64_t o = 0; o < shape.outer.count; ++o) {
             const T* const from = a + o * shape.outer.stride;
@@ -239,7 +240,7 @@ class CpuArithmetic : public EinsumArithmetic<T> {
         return T(total);
     }
 
-    // Each thread its own sums.
+    // Each thread works on its own sums.
     void sum_side_by_side(const SumShape& shape, const T* a, const T* weights, T* out) {
         const std::int64_t each = std::max<std::int64_t>(1, shape.reduced.count * shape.inner.count);
         const std::int64_t piece = std::max<std::int64_t>(threads_.size(), kPieceValues / each);

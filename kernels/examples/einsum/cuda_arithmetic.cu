@@ -24,14 +24,14 @@ constexpr int kThreads = 256;
 constexpr int kLoadsInFlight = 8;
 constexpr int kGroup = 4;
 
-/// Each row is summed by `threads` neighbours, and in `parts` where there are few rows.
+/// How rows are summed: each by `threads` adjacent threads, and if there are few rows, each in `parts`.
 struct RowPlan {
     int threads = 1;
     int parts = 1;
     std::int64_t part_length = 0;
 };
 
-// Short rows: a few threads each, a warp at most. Blocks for long ones.
+// A few threads, at most a warp, for a short row; a block for a long one.
 int threads_for(std::int64_t length) {
     int threads = 1;
     while (threads < 32 && threads * 8 <= length) threads *= 2;
@@ -43,7 +43,7 @@ RowPlan plan_rows(const SumShape& shape) {
     RowPlan plan;
     plan.threads = threads_for(length);
     const std::int64_t blocks = ceil_div(shape.outer.count * plan.threads, kThreads);
-    // As many parts as keep the device busy, none of them shorter than what a block reads at a time.
+    // As many parts as keep the device busy, but none shorter than what a block reads at a time.
     const std::int64_t wanted = ceil_div(std::int64_t(multiprocessors()) * 16, blocks);
     const std::int64_t most = ceil_div(length, std::int64_t(kThreads) * kLoadsInFlight * 2);
     plan.parts = int(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1)));
@@ -52,7 +52,7 @@ RowPlan plan_rows(const SumShape& shape) {
     return plan;
 }
 
-// A few values at a time are summed in T, and the sums of these in double.
+// Sums a few values at a time in T, and their sums in double.
 template <bool Weighted, class T>
 __global__ void __launch_bounds__(kThreads) row_kernel(const T* __restrict__ a,
                                                        const T* __restrict__ weights,
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) row_kernel(const T* __restrict__ a,
     if (lane == 0 && row < shape.outer.count) out[row * plan.parts + blockIdx.y] = T(total);
 }
 
-// A thread for each sum: neighbours read neighbours.
+// One thread per sum; adjacent threads read adjacent values.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     any_kernel(const T* __restrict__ a, const T* __restrict__ weights, SumShape shape, T* __restrict__ out) {
@@ -140,7 +140,7 @@ __device__ void store_group(const AlignedVector<T, kGroup>& group, T* p) {
     for (int i = 0; i < kGroup; ++i) p[i] = group[i];
 }
 
-// Each thread has a few neighbours along the last axis, so that finding the place costs little.
+// Each thread computes a few values adjacent along the last axis, to share the computation of the indices.
 template <class Index, bool Two, class T>
 __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__ a,
                                                            const T* __restrict__ b,
@@ -181,8 +181,8 @@ __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__
 
 constexpr int kTile = 32, kTileRows = 8;
 
-/// Matrices to be transposed: out[o, y, x] = a[o, x, y], x contiguous in the output and y in the input;
-/// `count` are lengths, `_a` and `_out` strides.
+/// A transposition: out[o, y, x] = a[o, x, y], x contiguous in the output and y in the input; `_count` are
+/// lengths, `_a` and `_out` strides.
 struct Transposition {
     std::int64_t outer, outer_a, outer_out;
     std::int64_t x_count, x_a;
@@ -208,7 +208,8 @@ __global__ void __launch_bounds__(kTile* kTileRows)
     }
 }
 
-// A copy whose last axis is strided in the input, with one other axis contiguous there, and at most one more.
+// Recognises a copy whose last axis is strided in the input, with one other axis contiguous there, and at
+// most one more.
 bool as_transposition(const ProductShape& shape, Transposition& t) {
     const int last = shape.axes - 1;
     if (last < 1 || last > 2 || shape.a[last] <= 1) return false;
@@ -292,14 +293,16 @@ void enqueue_strided_product(CudaStream& stream, const ProductShape& shape, cons
             product_kernel<Index, false><<<blocks, kThreads, 0, cuda_handle(stream)>>>(a, b, axes, n, out);
         check_launch("product_kernel");
     };
-    // 32 bits divide several times faster; the last round of the loop must not wrap around either.
+    // 32-bit divisions are several times faster. The limit is 2^31 so that the loop's last increment cannot
+    // wrap around.
     if (count < (std::int64_t(1) << 31))
         launch(std::uint32_t(groups));
     else
         launch(groups);
 }
 
-// Rows of a matrix that are long enough for its own kernel, and few enough such matrices to go one by one.
+// Whether the matrix rows are long enough for the column kernel, and the matrices few enough for one launch
+// each.
 bool has_long_columns(const SumShape& shape) {
     if (shape.inner.stride != 1 || shape.inner.count == 1) return false;
     return shape.outer.count == 1 ||
@@ -332,7 +335,7 @@ class CudaArithmetic : public EinsumArithmetic<T> {
                              scratch_);
     }
 
-    // Column-major as BLAS is, C' = B' A'.
+    // BLAS is column-major, so it computes C' = B' A'.
     void multiply_matrices(const MatrixProductShape& s, const T* a, const T* b, T* c) override {
         const T one = 1, zero = 0;
         const auto operation = [](const BatchedMatrix& matrix) {

@@ -13,7 +13,7 @@
 namespace stencil::matmul {
 namespace {
 
-/// A method in one piece of memory: `Parts` takes arrays from an arena, and its run() works in them.
+/// A method whose memory is one piece: `Parts` takes its arrays from an arena, and run() works in them.
 template <class T, class Parts>
 class MatmulInArena final : public CudaMatmul<T> {
   public:
@@ -73,7 +73,7 @@ struct LibraryMatmul {
     }
 };
 
-// use.operator()<Parts>(), with the Parts of the method.
+// Calls use.operator()<Parts>() with the Parts of the method.
 template <class T, class Use>
 auto with_parts(MatmulMethod method, const Use& use) {
     if (!has_matmul<T>(method))

@@ -1,5 +1,4 @@
-// Matrix products with the sums of their columns on the GPU, by several methods: C = A B and s_j = sum over i
-// of C_ij.
+// Matrix products with column sums on the GPU, by several methods: C = A B and s_j = sum over i of C_ij.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +11,11 @@ class CudaStream;
 
 enum class TensorKind { tf32, float64 };
 
-/// Operations (a multiply-add is two) per clock and multiprocessor on matrices without prescribed zeros, with
-/// sums in float32 (float64 for float64), by compute capability; 0 where it has no such units, or none
-/// documented here. Sources: NVIDIA's architecture whitepapers (Ampere A100 and GA102, Ada AD102, Hopper
-/// H100, Blackwell). For 8.6, 8.9 and 12.0 the table has the rate of workstation and data centre cards; cards
-/// for games have half of it.
+/// Operations (a multiply-add is two) per clock and multiprocessor on dense matrices, with sums in float32
+/// (float64 for float64), by compute capability; 0 if the GPU has no such units or none are documented here.
+/// Sources: NVIDIA's architecture whitepapers (Ampere A100 and GA102, Ada AD102, Hopper H100, Blackwell). For
+/// 8.6, 8.9 and 12.0 the table has the rate of workstation and data centre cards; gaming cards have half of
+/// it.
 constexpr double tensor_operations_per_clock(int major, int minor, TensorKind kind) {
     struct Entry {
         int major, minor;
@@ -37,49 +36,49 @@ constexpr double tensor_operations_per_clock(int major, int minor, TensorKind ki
 
 namespace stencil::matmul {
 
-/// C (m x n) = A (m x k) B (k x n), all row-major without gaps between the rows.
+/// C (m x n) = A (m x k) B (k x n), all row-major without padding.
 struct MatmulShape {
     std::int64_t m = 0;
     std::int64_t k = 0;
     std::int64_t n = 0;
 
-    /// A multiplication and an addition each.
+    /// Counts a multiplication and an addition per term.
     double operations() const { return 2.0 * double(m) * double(k) * double(n); }
 };
 
 enum class MatmulMethod {
-    naive,          ///< a thread for each value of C, with its factors straight from memory
-    shared_tile,    ///< the tutorial's: 16x16 values of C, whose factors come through shared memory
-    register_tile,  ///< a thread for 8x8 values of C
+    naive,          ///< one thread per element of C, which reads its factors from global memory
+    shared_tile,    ///< the tutorial's: tiles of 16x16 elements of C, with factors in shared memory
+    register_tile,  ///< one thread per 8x8 elements of C
     library,        ///< cuBLAS
-    tf32,           ///< cuBLAS on the tensor cores, inexact
+    tf32,           ///< cuBLAS on the tensor cores, with reduced precision
 };
 
-/// A product and where it is; all pointers are the device's.
+/// The arguments of a product; all pointers are to device memory.
 template <class T>
 struct MatmulCall {
     const T* a = nullptr;
     const T* b = nullptr;
     T* c = nullptr;
-    T* sums = nullptr;  ///< n values, of C
+    T* sums = nullptr;  ///< n column sums of C
     MatmulShape shape = {};
 };
 
-/// The capabilities that a CudaMatmul needs, so that it can get its memory at once.
+/// What a CudaMatmul must be able to compute, so that it can allocate all memory at once.
 struct MatmulNeeds {
     MatmulShape shape;          ///< of the products
-    std::size_t workspace = 0;  ///< bytes that cuBLAS may work in
+    std::size_t workspace = 0;  ///< bytes of workspace for cuBLAS
 };
 
 template <class T>
 class CudaMatmul {
   public:
     virtual ~CudaMatmul() = default;
-    /// Enqueues a product of the shape. The same bits from call to call. Throws CudaError.
+    /// Enqueues a product of the shape. Every call gives the same bits. Throws CudaError.
     virtual void run(const MatmulCall<T>& call) = 0;
 };
 
-/// Whether there is the method for T, float or double.
+/// Whether the method supports T, float or double.
 template <class T>
 constexpr bool has_matmul(MatmulMethod method) {
     return sizeof(T) == 4 || method < MatmulMethod::tf32;
@@ -89,17 +88,17 @@ constexpr bool has_matmul(MatmulMethod method) {
 template <class T>
 std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs);
 
-/// Everything is enqueued on the stream, which has to outlive it. Throws CudaError; MissingLibrary comes with
+/// Enqueues everything on the stream, which must outlive it. Throws CudaError; MissingLibrary may come with
 /// the first product.
 template <class T>
 std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
                                                 const MatmulNeeds& needs,
                                                 CudaStream& stream);
 
-/// Clocks per second of the current device's multiprocessors, at most. Throws CudaError.
+/// Maximum clock rate of the current device's multiprocessors, in Hz. Throws CudaError.
 double cuda_clock_rate();
 
-/// Enqueues that the memory is filled with NaNs of either precision.
+/// Enqueues filling the memory with values that are NaN in either precision.
 void cuda_poison(void* memory, std::size_t bytes, CudaStream& stream);
 
 }  // namespace stencil::matmul

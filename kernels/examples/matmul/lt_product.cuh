@@ -1,4 +1,4 @@
-// Matrix products of cuBLAS. It works in the memory that it is given and takes none for itself.
+// Matrix products by cuBLAS, which works in the given memory and allocates none.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace stencil::matmul {
 /// The precision of a product.
 struct LtKind {
     cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-    cudaDataType_t in = CUDA_R_32F;  ///< of A and B; C is float64 where the sums are, and float32 otherwise
+    cudaDataType_t in = CUDA_R_32F;  ///< type of A and B; C is float64 if the sums are, else float32
 };
 
 struct LtWorkspace {
@@ -19,7 +19,7 @@ struct LtWorkspace {
     std::size_t bytes = 0;
 };
 
-/// C = A B. The arrays start on boundaries of 256 bytes.
+/// C = A B. The arrays are aligned to 256 bytes.
 struct LtCall {
     const void *a = nullptr, *b = nullptr;
     void* c = nullptr;
@@ -33,9 +33,8 @@ struct LtHandle {
     LtHandle& operator=(const LtHandle&) = delete;
 };
 
-/// Products of one shape, everything row-major. Of cuBLAS's algorithms that take the terms of a sum in their
-/// order, and so give the same bits, a large product uses the one that is fastest in a trial at its first
-/// call.
+/// Products of one shape, all row-major. Uses only cuBLAS algorithms that add the terms of a sum in order, so
+/// that all give the same bits. A large product uses the one that was fastest in a trial at the first call.
 class LtProduct {
   public:
     /// Throws CudaError and MissingLibrary.
@@ -54,7 +53,7 @@ class LtProduct {
 
     /// Enqueues it; the first time it may wait for the stream. Throws CudaError.
     void run(const LtCall& call, CudaStream& stream) {
-        constexpr double kWorthATrial = 1e10;  // operations: about a millisecond
+        constexpr double kWorthATrial = 1e10;  // operations; about a millisecond
         if (!tried_ && shape_.operations() >= kWorthATrial) try_out(call, stream);
         enqueue(call, algorithms_[best_].algo, stream);
     }
@@ -62,7 +61,7 @@ class LtProduct {
   private:
     static constexpr int kCandidates = 8;
 
-    // cuBLAS thinks in columns: row-major A, B and C are its transposes, and C^T = B^T A^T.
+    // cuBLAS is column-major: it sees row-major matrices as their transposes, and C^T = B^T A^T.
     void describe(const LtKind& kind) {
         const cudaDataType_t sums = wide_ ? CUDA_R_64F : CUDA_R_32F;
         CUBLAS_CHECK(cublasLtMatmulDescCreate, &product_, kind.compute, sums);
@@ -123,7 +122,7 @@ class LtProduct {
                      cuda_handle(stream));
     }
 
-    // Whether it cuts no sum into parts.
+    // Whether the algorithm computes each sum as a whole (no split-k).
     static bool in_order(const cublasLtMatmulAlgo_t& algorithm) {
         int parts = 0;
         std::size_t written = 0;

@@ -1,6 +1,6 @@
-// Matrix products from registers. A block of 256 threads has 128x128 values of C, a warp 32x64 and a thread
-// 8x8 of them. Each step along k takes 8 + 8 numbers from shared memory, where tiles are double-buffered, for
-// 64 multiply-adds.
+// Matrix products from registers. A block of 256 threads computes 128x128 elements of C, a warp 32x64 and a
+// thread 8x8 of them. Each step along k takes 8 + 8 numbers from shared memory, where tiles are
+// double-buffered, for 64 multiply-adds.
 #pragma once
 
 #include "kernels/cuda/cuda_check.cuh"
@@ -14,15 +14,16 @@ constexpr int kThreads = 256;
 constexpr int kTile = 128;
 constexpr int kThreadTile = 8;
 constexpr int kWarpRows = 4 * kThreadTile, kWarpColumns = 8 * kThreadTile;  // 4x8 lanes
-constexpr int kGroupRows = 12;  // tiles above each other that run together: what they read stays in the cache
+constexpr int kGroupRows = 12;  // vertically adjacent tiles scheduled together, so that the data they read
+                                // stays in the cache
 
 template <class T>
 struct Sizes {
-    static constexpr int kDepth = sizeof(T) == 4 ? 16 : 8;  // of k at a time
+    static constexpr int kDepth = sizeof(T) == 4 ? 16 : 8;  // elements along k per tile
     static constexpr int kVector = AlignedVector<T>::kCount;
-    static constexpr int kPitch = kTile + kVector;  // rows of 16 bytes more: fewer conflicts between banks
+    static constexpr int kPitch = kTile + kVector;  // rows padded by 16 bytes, for fewer bank conflicts
     static constexpr int kLoads =
-        kTile * kDepth / kThreads / kVector;  // vectors of a thread, of either factor
+        kTile * kDepth / kThreads / kVector;  // vectors per thread, for either factor
 };
 
 // Up to kVector numbers; zeros beyond `count`.
@@ -45,13 +46,12 @@ struct Tiles {
     T b[2][Sizes<T>::kDepth][Sizes<T>::kPitch];
 };
 
-// A thread's share of the copy to shared memory; on its way it is in registers while the step before is
-// worked on.
+// A thread's share of the copy to shared memory; it is held in registers while the previous step is computed.
 template <class T, bool Vectors>
 struct GlobalToShared {
     using S = Sizes<T>;
-    static constexpr int kAcross = S::kDepth / S::kVector;  // vectors of a tile's row of A
-    static constexpr int kWide = kTile / S::kVector;        // ... of B
+    static constexpr int kAcross = S::kDepth / S::kVector;  // vectors per row of a tile of A
+    static constexpr int kWide = kTile / S::kVector;        // vectors per row of a tile of B
 
     AlignedVector<T> a[S::kLoads], b[S::kLoads];
 
@@ -87,7 +87,8 @@ struct GlobalToShared {
     }
 };
 
-// A thread's 8 rows (and columns) are groups of one vector, as far apart as the lanes together are wide.
+// A thread's 8 rows (or columns) are groups of one vector each; the groups are as far apart as all lanes
+// together are wide.
 template <class T>
 __device__ __forceinline__ int offset(int i, int lanes, int lane) {
     constexpr int v = Sizes<T>::kVector;

@@ -1,4 +1,4 @@
-// Matrix products on the arithmetic units outside the tensor cores, as tutorials write them.
+// Matrix products without tensor cores, as tutorials write them.
 #pragma once
 
 #include "kernels/cuda/cuda_check.cuh"
@@ -20,9 +20,9 @@ __global__ void __launch_bounds__(256) naive_kernel(MatmulCall<T> call) {
     call.c[row * call.shape.n + column] = sum;
 }
 
-// The tutorial's, with ceil(k / 16) steps instead of a step for each block of the grid, `<` for its `<=`,
-// sums in T instead of float64, columns along threadIdx.x, and each value of C written once instead of added
-// up with atomics.
+// The tutorial's, except: ceil(k / 16) steps instead of one per block of the grid, `<` for its `<=`, sums in
+// T instead of float64, columns along threadIdx.x, and each element of C is written once instead of
+// accumulated with atomics.
 template <class T>
 __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(MatmulCall<T> call) {
     __shared__ T a[kTile][kTile];

@@ -43,7 +43,7 @@ HWY_INLINE Doubles gather(const double* x, const I* index) {
             hn::BitCast(wide, hn::PromoteTo(hn::Rebind<std::uint64_t, decltype(kDouble)>(), loaded)));
 }
 
-// The processor's own prefetching reaches half of the memory's rate in this loop.
+// Prefetches explicitly: with hardware prefetching alone this loop reaches half of the memory bandwidth.
 template <class V>
 HWY_INLINE void fetch_ahead(const V* p, std::int64_t count) {
     constexpr std::int64_t kAhead = 1024, kLine = 64;
@@ -51,7 +51,7 @@ HWY_INLINE void fetch_ahead(const V* p, std::int64_t count) {
     for (std::int64_t at = 0; at < count * std::int64_t(sizeof(V)); at += kLine) hwy::Prefetch(bytes + at);
 }
 
-// Four sums, because each addition waits for the one before.
+// Four accumulators, because an addition depends on the previous one.
 template <class T, class I>
 HWY_INLINE double dot(const T* value, const I* index, std::int64_t count, const double* x) {
     const std::int64_t lanes = std::int64_t(hn::Lanes(kDouble));
@@ -96,11 +96,11 @@ HWY_EXPORT(add_any_rows);
 namespace {
 
 constexpr std::int64_t kBlockColumns = 4096;  // 32 KiB of x
-constexpr std::int64_t kWorthBlocking = 64;   // nonzeros of a row in a block, on average
-constexpr std::size_t kWorthThreads = 40000;  // nonzeros: some ten microseconds
+constexpr std::int64_t kWorthBlocking = 64;   // average nonzeros per row and block
+constexpr std::size_t kWorthThreads = 40000;  // nonzeros; about ten microseconds
 
-// The rows cut into `parts` ranges of about the same work, a nonzero and a row counted alike: parts + 1
-// ascending row numbers.
+// Divides the rows into `parts` ranges of about equal work, counting a row as much as a nonzero: returns
+// parts + 1 ascending row numbers.
 std::vector<std::int64_t> even_parts(const std::vector<std::int64_t>& start, int parts) {
     const auto rows = std::int64_t(start.size()) - 1;
     const std::int64_t work = start.back() + rows;

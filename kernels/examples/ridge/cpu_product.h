@@ -12,7 +12,7 @@ namespace stencil {
 
 class ThreadPool;
 
-/// Rows of a part of a matrix: y[i] += its row i times x, for i of [begin, end).
+/// Some rows of one block of a matrix: y[i] += row i times x, for i in [begin, end).
 struct ProductRows {
     const std::int64_t* start;
     std::variant<const float*, const double*> value;
@@ -22,14 +22,14 @@ struct ProductRows {
     std::int64_t begin, end;
 };
 
-/// A matrix laid out for y = A x. Where rows are long enough it is cut into blocks of columns whose part of x
-/// stays in the first-level cache, and a column takes 16 bits; otherwise it is one block with 32 bits.
+/// A matrix laid out for y = A x. If rows are long enough it is divided into blocks of columns whose part of
+/// x stays in the L1 cache, with 16-bit column indices; otherwise it is a single block with 32-bit indices.
 template <class T>
 class CpuProduct {
   public:
     CpuProduct(const SparseMatrix<T>& a, ThreadPool& threads);
 
-    /// y (rows) = A x (columns), in float64 whatever T is. The same bits with any number of threads.
+    /// y (rows) = A x (columns), in float64 for either T. Any number of threads gives the same bits.
     void multiply(const double* x, double* y) const;
 
   private:
@@ -40,8 +40,8 @@ class CpuProduct {
     std::int64_t rows_, columns_;
     std::int64_t block_columns_;
     std::int64_t blocks_;
-    std::vector<std::int64_t> start_;   // block by block, each rows + 1
-    std::vector<std::int64_t> bounds_;  // each thread's rows
+    std::vector<std::int64_t> start_;   // row starts, block by block, rows + 1 each
+    std::vector<std::int64_t> bounds_;  // row ranges of the threads
     AlignedBuffer<T> value_;
     std::variant<AlignedBuffer<std::uint16_t>, AlignedBuffer<std::uint32_t>> index_;
 };

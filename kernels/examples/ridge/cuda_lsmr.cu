@@ -54,7 +54,7 @@ class DenseVector {
     cusparseDnVecDescr_t vector_ = nullptr;
 };
 
-/// y = A x + factor y of a matrix on the device, in an order that is always the same.
+/// y = A x + factor y for a matrix on the device, always summed in the same order.
 template <class T, class Index>
 class CudaProduct {
   public:
@@ -81,7 +81,7 @@ class CudaProduct {
     CudaProduct(const CudaProduct&) = delete;
     CudaProduct& operator=(const CudaProduct&) = delete;
 
-    /// Allocates what multiply() of such vectors works in.
+    /// Allocates the workspace of multiply() for such vectors.
     void prepare(const DenseVector& x, const DenseVector& y) {
         std::size_t bytes = 0;
         CUSPARSE_CHECK(cusparseSpMV_bufferSize,
@@ -114,7 +114,7 @@ class CudaProduct {
 
   private:
     static constexpr double kOne = 1;
-    static constexpr cusparseSpMVAlg_t kAlgorithm = CUSPARSE_SPMV_CSR_ALG2;  // the same bits every time
+    static constexpr cusparseSpMVAlg_t kAlgorithm = CUSPARSE_SPMV_CSR_ALG2;  // deterministic
 
     CusparseHandle& library_;
     CudaMemory start_, column_, value_, buffer_;
@@ -123,13 +123,13 @@ class CudaProduct {
 
 constexpr int kThreads = 256;
 
-/// Updates that one launch makes.
+/// The updates of one launch.
 struct UpdateBatch {
     static constexpr std::size_t kMost = 64;
     LsmrUpdate updates[kMost];
 };
 
-// A row of blocks for each solution, whose h, hbar and x follow each other.
+// One row of blocks per solution; h, hbar and x of a solution are contiguous.
 __global__ void __launch_bounds__(kThreads) update_solutions_kernel(const __grid_constant__ UpdateBatch batch,
                                                                     const double* v,
                                                                     double* of_solutions,
@@ -186,7 +186,7 @@ class CudaLsmrVectors final : public LsmrVectors {
         return normalise(as<double>(u_memory_), rows_);
     }
 
-    // Without a matrix v stays 0.
+    // Without nonzeros v stays 0.
     double next_v(double beta) override {
         if (!empty_) back_.multiply(u_, -beta, v_);
         return normalise(as<double>(v_memory_), columns_);

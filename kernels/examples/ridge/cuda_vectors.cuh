@@ -8,7 +8,7 @@
 
 namespace stencil {
 
-/// A copy on the device; waits until it is there.
+/// Copies values to the device and waits for the copy.
 template <class V>
 CudaMemory to_device(const std::vector<V>& values, CudaStream& stream) {
     CudaMemory memory(std::max<std::size_t>(1, values.size() * sizeof(V)));

@@ -21,7 +21,7 @@ void dpotrs_(const char* half,
 
 namespace stencil {
 
-// By L D L^T, which takes no roots, in the lower half of one matrix.
+// L D L^T decomposition, which needs no square roots, in the lower half of one matrix.
 template <class T>
 std::vector<double> wide_dense_ridge(const SparseMatrix<T>& a, std::span<const double> d, double c) {
 #if defined(__SIZEOF_FLOAT128__)
@@ -55,7 +55,7 @@ double dense_ridge_bytes(std::int64_t rows, std::int64_t columns) {
     return 8 * n * (n + std::max(n, double(rows)));
 }
 
-// The dense matrix lies where the factor comes later.
+// The dense matrix of A is in the memory that the factor will use later.
 template <class T>
 DenseRidge make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads) {
     const int n = int(a.columns);

@@ -35,7 +35,7 @@ class CusolverHandle {
     cusolverDnHandle_t handle_ = nullptr;
 };
 
-// A block for each row.
+// One block per row.
 template <class T>
 __global__ void scatter_rows_kernel(
     const std::int64_t* start, const std::uint32_t* column, const T* value, double* dense, int columns) {
@@ -80,7 +80,7 @@ class CudaDenseRidge {
         work_ = CudaMemory(sizeof(double) * std::size_t(std::max(1, count)));
     }
 
-    // The dense matrix lies where the factor comes later.
+    // The dense matrix of A is in the memory that the factor will use later.
     void form() {
         const cudaStream_t s = cuda_handle(stream_);
         CUDA_CHECK(

@@ -1,5 +1,6 @@
-// The ridge problem through the dense normal equations, (A^T A + c^2 I) x = A^T d: by Cholesky's method in
-// float64, where n^2 memory and n^3 work are sensible, and for small matrices in 113 bits.
+// The ridge problem through the dense normal equations, (A^T A + c^2 I) x = A^T d: by Cholesky decomposition
+// in float64, for sizes where n^2 memory and n^3 work are affordable, and for small matrices with a 113-bit
+// mantissa.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,14 @@ class CudaStream;
 struct DenseRidge {
     /// A^T A, in float64.
     std::function<void()> form;
-    /// The factor of A^T A + c^2 I. False where it is not positive definite (c too small for the rounding).
+    /// Factorises A^T A + c^2 I. False if it is not positive definite (c too small for the rounding errors).
     std::function<bool(double c)> factor;
-    /// (A^T A + c^2 I)^-1 of a vector (columns), with the last factor.
+    /// Applies (A^T A + c^2 I)^-1 to a vector (columns), with the last factor.
     std::function<std::vector<double>(std::span<const double> vector)> apply;
 };
 
-/// The solution in 113-bit arithmetic, for c > 0: off by about 1e-33 columns (|A| / c)^2, in proportion to
-/// its length. Takes (rows / 2 + columns / 6) columns^2 operations of 50 ns each.
+/// The solution in 113-bit arithmetic, for c > 0; its relative error is about 1e-33 columns (|A| / c)^2.
+/// Takes (rows / 2 + columns / 6) columns^2 operations of 50 ns each.
 template <class T>
 std::vector<double> wide_dense_ridge(const SparseMatrix<T>& a, std::span<const double> d, double c);
 
@@ -35,7 +36,7 @@ double dense_ridge_bytes(std::int64_t rows, std::int64_t columns);
 template <class T>
 DenseRidge make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads);
 
-/// Through cuBLAS and cuSOLVER. Throws CudaError, and MissingLibrary first.
+/// Through cuBLAS and cuSOLVER. Throws MissingLibrary and CudaError.
 template <class T>
 DenseRidge make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream);
 

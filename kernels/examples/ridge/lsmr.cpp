@@ -24,7 +24,7 @@ double ratio(double a, double b) {
     return b == 0 ? 0 : a / b;
 }
 
-// Four sums side by side, because each addition waits for the one before; always in the same order.
+// Four accumulators, because an addition depends on the previous one; always in the same order.
 double norm(std::span<const double> a) {
     double sums[4] = {};
     std::size_t i = 0;
@@ -34,7 +34,7 @@ double norm(std::span<const double> a) {
     return std::sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-// a = (b - factor a) / |b - factor a|; returns that length.
+// a = (b - factor a) / |b - factor a|; returns that norm.
 double replace(std::span<double> a, double factor, std::span<const double> b) {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = b[i] - factor * a[i];
     const double length = norm(a);
@@ -97,7 +97,7 @@ class CpuLsmrVectors final : public LsmrVectors {
     }
 
   private:
-    // h, hbar and x of a solution.
+    // The vector h (0), hbar (1) or x (2) of a solution.
     double* part(std::size_t solution, std::size_t which) {
         return of_solutions_.data() + (3 * solution + which) * v_.size();
     }
@@ -107,7 +107,7 @@ class CpuLsmrVectors final : public LsmrVectors {
     std::vector<double> u_, v_, product_, of_solutions_;
 };
 
-// The iteration of one coefficient.
+// Decides when the iteration of one coefficient c stops.
 class Watch {
   public:
     Watch(const Lsmr& lsmr, const RidgeRule& rule)
@@ -115,7 +115,8 @@ class Watch {
 
     Lsmr& lsmr() { return lsmr_; }
 
-    // |x| is found only now and then: it grows from step to step, so that an old one errs on the safe side.
+    // |x| is computed only now and then. It grows from step to step, so an outdated value errs on the safe
+    // side.
     RidgeStop stop(LsmrVectors& vectors, std::size_t solution) {
         constexpr std::int64_t kAlways = 32, kEvery = 16;
         if (lsmr_.gradient() == 0) return RidgeStop::exact;
@@ -126,7 +127,7 @@ class Watch {
         return lsmr_.at_rounding(length_) ? RidgeStop::rounding : RidgeStop::none;
     }
 
-    // The share of the work that is done, roughly, by how far the gradient has fallen.
+    // Progress from 0 to 1, estimated from how far the gradient has fallen.
     double share() const {
         const double to = std::max(certified_ ? aim() : rule_.lsmr.atol * first_, 1e-300);
         if (!(first_ > to) || lsmr_.gradient() == 0) return 0;
@@ -172,12 +173,13 @@ double Lsmr::gradient() const {
 LsmrUpdate Lsmr::step(double beta, double alpha) {
     ++iterations_;
     const double rho_old = rho_, rhobar_old = rhobar_, zeta_old = zeta_;
-    // Phat_k takes c out of the row below, P_k takes beta_{k+1} out of B_k and leaves the next row of R_k.
+    // Phat_k eliminates c from the row below, P_k eliminates beta_{k+1} from B_k and gives the next row of
+    // R_k.
     const auto [chat, shat, alphahat] = rotation(alphabar_, c_);
     const auto [c, s, rho] = rotation(alphahat, beta);
     const double theta_next = s * alpha;
     alphabar_ = c * alpha;
-    // Pbar_k takes theta_{k+1} out of R_k^T and leaves the next row of Rbar_k.
+    // Pbar_k eliminates theta_{k+1} from R_k^T and gives the next row of Rbar_k.
     const double thetabar = sbar_ * rho;
     const double rho_temp = cbar_ * rho;
     const auto [cbar, sbar, rhobar] = rotation(rho_temp, theta_next);
@@ -194,11 +196,11 @@ LsmrUpdate Lsmr::step(double beta, double alpha) {
     betadd_ *= -s * chat;
     normr_ = std::sqrt(last * last + betadd_ * betadd_ + damped2_);
 
-    // |A| of Frobenius and cond(A), estimated from B_k and from the diagonal of Rbar_k.
+    // Frobenius norm of A and cond(A), estimated from B_k and from the diagonal of Rbar_k.
     norm_a2_ += beta * beta + c_ * c_;
     norm_a_ = std::sqrt(norm_a2_);
     norm_a2_ += alpha * alpha;
-    if (iterations_ > 1) {  // before, rhobar is 1, which has not the scale of A
+    if (iterations_ > 1) {  // in the first step rhobar is 1, which does not scale with A
         maxrbar_ = std::max(maxrbar_, rhobar_old);
         minrbar_ = std::min(minrbar_, rhobar_old);
     }
@@ -210,9 +212,9 @@ LsmrUpdate Lsmr::step(double beta, double alpha) {
             ratio(theta_next, rho)};
 }
 
-// The rotation Ptilde_k makes Rbar_k^T upper bidiagonal, and forward substitution follows its right-hand
-// side; returns the last element of the residual (section 3 of the paper, "Computing |r_k|"; dd and d stand
-// for two dots and one, tautilde for tilde tau).
+// The rotation Ptilde_k makes Rbar_k^T upper bidiagonal, and forward substitution is applied to its
+// right-hand side; returns the last element of the residual (section 3 of the paper, "Computing |r_k|"; dd
+// and d stand for two dots and one, tautilde for tilde tau).
 double Lsmr::last_residual(double betahat, double thetabar, double zeta_old) {
     const double thetatilde_old = thetatilde_;
     const auto [ctilde, stilde, rhotilde] = rotation(rhodold_, thetabar);
@@ -228,7 +230,7 @@ bool Lsmr::at_rounding(double solution) const {
     return gradient() <= kEpsilon * maxrbar_ * (normr_ + maxrbar_ * solution);
 }
 
-// The rules S1, S2 and S3 of the paper, and each again at the rounding of float64.
+// The stopping rules S1, S2 and S3 of the paper, each also with the rounding of float64 as tolerance.
 RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const {
     const double test1 = normr_ / normb_;
     const double scale = norm_a_ * normr_;
@@ -243,8 +245,8 @@ RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const 
     return RidgeStop::none;
 }
 
-// Rotations take c I and the subdiagonal out of [B; c I]; the rest is upper bidiagonal (C. Paige and
-// M. Saunders, "LSQR", ACM Trans. Math. Softw. 8, 1982).
+// Rotations eliminate c I and the subdiagonal from [B; c I]; the rest is upper bidiagonal (C. Paige and M.
+// Saunders, "LSQR", ACM Trans. Math. Softw. 8, 1982).
 Bidiagonal::Norms Bidiagonal::norms_at(double c) const {
     const auto n = std::size_t(steps());
     std::vector<double> rho(n), theta(n), y(n);

@@ -1,6 +1,6 @@
 // LSMR for min |A x - d|^2 + c^2 |x|^2 with many c at once: D. Fong and M. Saunders, "LSMR: An iterative
 // algorithm for sparse least-squares problems", SIAM J. Sci. Comput. 33 (2011), with regularisation as in its
-// section 5.2. The Golub-Kahan vectors u and v do not depend on c, so that all c share the products with A.
+// section 5.2. The Golub-Kahan vectors u and v do not depend on c, so all c share the products with A.
 #pragma once
 
 #include <cstddef>
@@ -25,16 +25,17 @@ struct LsmrTolerances {
     double conlim = 1e8;  ///< 0: no limit
 };
 
-/// Why a coefficient's iteration ended.
+/// Why the iteration for a coefficient ended.
 enum class RidgeStop {
     none,
-    certificate,      ///< the bound on the error of x is met
+    certificate,      ///< the bound on the error of x is below the tolerance
     compatible,       ///< LSMR's test 1: |r| is small
     least_squares,    ///< LSMR's test 2: |A^T r| is small
     ill_conditioned,  ///< LSMR's test 3: the condition number reached conlim
-    exact,            ///< the process ended: x is exact up to rounding, which may have grown with the steps
-    rounding,         ///< LSMR's tests 4 to 6: no more can be gained in this arithmetic
-    iterations,       ///< as many steps as were allowed
+    exact,            ///< the bidiagonalisation ended: x is exact up to rounding, which may have accumulated
+                      ///< over the steps
+    rounding,         ///< LSMR's tests 4 to 6: rounding prevents further progress
+    iterations,       ///< the limit of steps was reached
 };
 const char* name_of(RidgeStop stop);
 
@@ -58,9 +59,9 @@ class Lsmr {
     double c() const { return c_; }
     /// |A^T r - c^2 x|, from the recurrence.
     double gradient() const;
-    /// The gradient has fallen to rounding, given |x|: no further step improves x.
+    /// Whether the gradient is at the level of rounding, given |x|: no further step improves x.
     bool at_rounding(double solution) const;
-    /// The first of LSMR's tests that holds, given |x|.
+    /// The first of LSMR's tests that is fulfilled, given |x|.
     RidgeStop tested(const LsmrTolerances& tolerances, double solution) const;
 
   private:
@@ -77,14 +78,14 @@ class Lsmr {
 };
 
 /// The vectors of LSMR on a device: u and v, and h, hbar and x of each solution, all in float64 whatever the
-/// matrix's precision. The same bits from run to run.
+/// matrix's precision. Every run gives the same bits.
 class LsmrVectors {
   public:
     virtual ~LsmrVectors() = default;
 
-    /// u = d / |d|; v and the vectors of all solutions are 0. Returns |d|.
+    /// Sets u = d / |d|, and v and the vectors of all solutions to 0. Returns |d|.
     virtual double start(std::span<const double> d) = 0;
-    /// u = A v - alpha u, divided by its length, which is returned; a zero vector stays.
+    /// u = A v - alpha u, normalised; returns its norm. A zero vector is not normalised.
     virtual double next_u(double alpha) = 0;
     /// Likewise v = A^T u - beta v.
     virtual double next_v(double beta) = 0;
@@ -102,15 +103,15 @@ std::unique_ptr<LsmrVectors> make_cpu_lsmr(const SparseMatrix<T>& a,
                                            std::size_t solutions,
                                            ThreadPool& threads);
 
-/// Through cuSPARSE and cuBLAS. The stream must outlive it. Throws CudaError, and MissingLibrary.
+/// By cuSPARSE and cuBLAS. The stream must outlive it. Throws CudaError and MissingLibrary.
 template <class T>
 std::unique_ptr<LsmrVectors> make_cuda_lsmr(const SparseMatrix<T>& a,
                                             const SparseMatrix<T>& back,
                                             std::size_t solutions,
                                             CudaStream& stream);
 
-/// The lower bidiagonal B of the process A V = U B, with |d| = beta[0], |A^T u_1| = alpha[0]. In the space of
-/// V the solution for any c follows from B alone.
+/// The lower bidiagonal B of the bidiagonalisation A V = U B, with |d| = beta[0] and |A^T u_1| = alpha[0].
+/// Within the space spanned by V, the solution for any c follows from B alone.
 struct Bidiagonal {
     std::vector<double> alpha, beta;
 
@@ -120,20 +121,20 @@ struct Bidiagonal {
         double residual = 0;  ///< |A x - d|
         double solution = 0;  ///< |x|
     };
-    /// In O(steps).
+    /// Takes O(steps) operations.
     Norms norms_at(double c) const;
 };
 
 struct RidgeRule {
     bool certified = true;    ///< stop once |g| / (c^2 |x|) <= tolerance, a bound on the relative error of x
-    double tolerance = 1e-6;  ///< of the certificate
-    LsmrTolerances lsmr;      ///< of LSMR's own tests, where not certified and for c = 0
+    double tolerance = 1e-6;  ///< tolerance of `certified`
+    LsmrTolerances lsmr;      ///< tolerances of LSMR's own tests, used if not certified and for c = 0
     std::int64_t most_steps = 0;
 };
 
 struct RidgePoint {
     double c = 0;
-    std::int64_t iterations = 0;  ///< at which its rule was met
+    std::int64_t iterations = 0;  ///< steps until its rule was fulfilled
     RidgeStop stop = RidgeStop::none;
     double gradient = 0;  ///< |A^T (d - A x) - c^2 x|, from the recurrence
 };
@@ -144,7 +145,8 @@ struct RidgePath {
     Bidiagonal bidiagonal;
 };
 
-/// Makes steps until every coefficient's rule is met. `go_on` is called before each step and may throw.
+/// Iterates until the rule is fulfilled for every coefficient. `go_on` is called before each step and may
+/// throw.
 RidgePath solve_ridge_path(LsmrVectors& vectors,
                            std::span<const double> d,
                            std::span<const double> coefficients,

@@ -1,4 +1,4 @@
-// A sparse matrix on the host as its rows' nonzeros, and its form for products: what both devices start from.
+// A sparse matrix on the host in compressed rows, from which both devices build their own form.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ template <class T>
 struct SparseMatrix {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    std::vector<std::int64_t> start;    ///< rows + 1; where each row begins
-    std::vector<std::uint32_t> column;  ///< of each nonzero
+    std::vector<std::int64_t> start;    ///< rows + 1; first nonzero of each row
+    std::vector<std::uint32_t> column;  ///< column of each nonzero
     std::vector<T> value;
 
     std::int64_t nonzeros() const { return std::int64_t(value.size()); }

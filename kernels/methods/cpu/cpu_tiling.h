@@ -26,7 +26,7 @@ struct CpuShape {
     std::size_t cell_bytes;
 };
 
-/// The tiling that minimises the work per step of the busiest thread.
+/// The tiling that minimises the time of the busiest thread per step.
 CpuTiling choose_tiling(FieldShape field, const CpuShape& machine);
 
 }  // namespace stencil

@@ -38,7 +38,7 @@ struct ResidentDevice {
     bool cooperative = false;
 };
 
-// Zeros without a device; then nothing fits.
+// All zero without a device; then no field fits.
 ResidentDevice query_device(int device) {
     ResidentDevice found;
     cudaDeviceProp properties{};
@@ -65,7 +65,7 @@ struct ResidentPlan {
     double us_per_step = 0;
 };
 
-// The fewest tiles that hold the axis; 0 tiles if no number does.
+// The fewest tiles that hold the axis; 0 tiles if no number of them does.
 ResidentAxis cut_axis(int cells, int extent, int patch, int halo, bool wraps) {
     // A halo must not reach beyond the neighbour's core, so a smaller periodic field is repeated.
     if (wraps && cells < halo) cells *= (halo + cells - 1) / cells;

@@ -85,7 +85,7 @@ struct BorderLayout {
     ResidentSpan x;
     ResidentSpan y;
     int halo;
-    unsigned lanes;  ///< bit mask of the staged lanes of the other warps
+    unsigned lanes;  ///< bit mask of the lanes that the other warps stage
     unsigned warps;  ///< bit mask of the fully staged warps
 
     __device__ BorderLayout(const ResidentTiles& tiles, int bx, int by) {
@@ -142,7 +142,7 @@ int border_cells(const ResidentTiles& tiles) {
     const auto bits = [](const ResidentAxis& axis, int tile, int patch) {
         return std::popcount(BorderLayout<S>::near_ends(axis.span(tile), axis.halo, patch));
     };
-    int slabs = 1;  // load_halo() always reads one
+    int slabs = 1;  // because load_halo() always reads one
     // Interior tiles are alike, except that the patches may be aligned differently by a cell.
     for (int y = 0; y < tiles.y.tiles; ++y)
         for (int x = 0; x < tiles.x.tiles; ++x)

@@ -75,8 +75,8 @@ class CufftPlan {
     std::size_t work_bytes_ = 0;
 };
 
-/// Unnormalised FFTs of a row-major array of `columns` x `rows` real cells, whose rows are `pitch` cells
-/// apart, to `columns / 2 + 1` complex numbers a row, or back. The caller provides the workspace.
+/// Unnormalised FFTs of a row-major array of `columns` x `rows` real cells, with rows `pitch` cells apart, to
+/// `columns / 2 + 1` complex numbers per row, or back. The caller provides the workspace.
 template <class T>
 class CufftRealPlan {
   public:
@@ -100,7 +100,7 @@ class CufftRealPlan {
     std::size_t work_bytes() const { return work_bytes_; }
     void work_in(void* memory) { check_cufft(CUFFT(cufftSetWorkArea)(handle_, memory), what_); }
 
-    /// Enqueues the transform. One back overwrites the numbers.
+    /// Enqueues the transform. The inverse transform overwrites its input.
     void run(T* cells, Complex<T>* numbers) {
         const bool forward = direction_ == CUFFT_FORWARD;
         if constexpr (sizeof(T) == sizeof(float)) {
@@ -117,7 +117,7 @@ class CufftRealPlan {
     }
 
   private:
-    // Once this constructor is done, the destructor runs even where the other one throws.
+    // A delegating constructor: once it is done, the destructor runs even if the outer constructor throws.
     CufftRealPlan(int direction, const std::string& size) : what_("FFTs of " + size), direction_(direction) {
         check_cufft(CUFFT(cufftCreate)(&handle_), what_);
     }

@@ -12,12 +12,12 @@
 
 namespace stencil {
 
-/// Files to load where the system has no FFTW, to be named before the first use.
+/// Files to load if the system has no FFTW; must be set before the first use.
 void set_fftw_files(std::string in_float64, std::string in_float32);
 
-/// In float64.
+/// FFTW in float64.
 const LazyLibrary& fftw();
-/// In float32.
+/// FFTW in float32.
 const LazyLibrary& fftwf();
 
 #define FFTW(name) LATE_FUNCTION(::stencil::fftw(), name)

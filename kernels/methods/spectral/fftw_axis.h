@@ -82,10 +82,12 @@ class FftwLines {
     int pitch() const { return pitch_; }
     Complex<T>* first() { return work_.data(); }
 
-    /// Calls f(work, i) for i in [0, count) on as many threads as `cells` are worth, each with its own lines.
+    /// Calls f(work, i) for i in [0, count) on as many threads as `cells` justify, each with its own work
+    /// lines.
     template <class F>
     void for_each(std::int64_t count, std::int64_t cells, const F& f) {
-        constexpr std::int64_t kLeastCells = 4096;  // a thread does fewer faster than another one wakes
+        constexpr std::int64_t kLeastCells = 4096;  // for fewer cells, waking a thread takes longer than the
+                                                    // work
         const std::int64_t parts = std::clamp<std::int64_t>(cells / kLeastCells, 1, threads_.size());
         const auto run = [&](int thread) {
             const SubnormalsAsZero quick(flush_);

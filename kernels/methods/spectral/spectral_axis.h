@@ -63,7 +63,7 @@ struct Factors {
 
 template <class T>
 STENCIL_HOST_DEVICE constexpr Complex<T> operator*(Factors f, Complex<T> c) {
-    // A mode that is absent stays 0, even if the factor is infinite.
+    // A missing mode stays 0, even if the factor is infinite.
     return {c.re == 0 ? T(0) : T(f.first * c.re), c.im == 0 ? T(0) : T(f.second * c.im)};
 }
 

@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kThreads) store_kernel(Chunk<T> chunk) {
     }
 }
 
-// Stores the result of the transforms transposed: that of (x, y) goes to out(y, x).
+// Stores the result of the transforms transposed: out(y, x) is the result at (x, y).
 template <Boundary B, bool kBack, class T>
 __global__ void __launch_bounds__(kTile* kTileThreads)
     store_transposed_kernel(Chunk<T> chunk, FieldView<T> out) {

@@ -47,7 +47,7 @@ std::vector<Complex<T>> mode_twiddles(int n) {
 /// The factors for a number of explicit steps at once.
 class SpectralJump {
   public:
-    /// steps >= 1. `gain` is that of a forward and inverse transform; the factors divide by it.
+    /// steps >= 1. `gain` is the gain of a forward and inverse transform; the factors are divided by it.
     SpectralJump(double coefficient, long long steps, double gain)
         : coefficient_(coefficient), steps_(double(steps)), odd_(steps % 2 != 0), norm_(1 / gain) {}
 
@@ -58,8 +58,7 @@ class SpectralJump {
     }
 
   private:
-    /// Up to this many steps the power is computed by multiplication, which is faster and rounds no more
-    /// often than that.
+    /// Up to this many steps the power is computed by multiplication, which is faster and no less accurate.
     static constexpr double kFewSteps = 64;
 
     STENCIL_HOST_DEVICE double product(ModeAngle x, ModeAngle y) const {
@@ -80,7 +79,7 @@ class SpectralJump {
         const bool negative = down > 1;
         // If the base is near 0, rounding may put the distance slightly above 1.
         const double distance = std::fmin(negative ? up : down, 1.0);
-        // exp() of less than -kNothing is 0: for most modes of a long jump nothing remains.
+        // exp(x) is 0 below -kNothing: after a long jump this is the case for most modes.
         constexpr double kNothing = 750;
         if (steps_ * distance > kNothing) return 0;
         const double size = std::exp(steps_ * std::log1p(-distance));

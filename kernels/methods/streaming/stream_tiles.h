@@ -28,7 +28,7 @@ struct StreamCut {
     /// The last strip starts at a multiple of `packet` too and ends beyond the field; otherwise it ends with
     /// it.
     bool beyond_east = false;
-    int fewer_rows = 0;  ///< by which the last segment is shorter where possible
+    int fewer_rows = 0;  ///< rows by which the last segment is shorter where possible
 };
 
 /// Whether the field is as wide as a block, and both are large enough for the overlap.

@@ -15,8 +15,8 @@ inline constexpr int kStripAlignment = 4;
 
 template <class T>
 struct StreamingTuning {
-    /// Columns per lane. Lanes access shared memory in 8-byte words; without bank conflicts if a lane's row
-    /// is an odd number of these.
+    /// Columns per lane. Lanes access shared memory in 8-byte words; this is free of bank conflicts if a
+    /// lane's columns are an odd number of words.
     static constexpr int kColumns = 72 / int(sizeof(T));
     /// Steps per warp: the scaling of the state is then due in the last one.
     static constexpr int kLevels = ScaledSteps<T>::kStepsPerScale;

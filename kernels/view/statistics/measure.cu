@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kSumThreads)
                     low = value < low ? value : low;
                     high = value > high ? value : high;
                     ++finite;
-                    // Without fma, whose bits would differ from the host's.
+                    // Without FMA, which would give other bits than on the host.
                     const double cell = value;
                     sum = __dadd_rn(sum, kSummand == Summand::square ? __dmul_rn(cell, cell) : cell);
                 }
@@ -117,8 +117,8 @@ __global__ void __launch_bounds__(kSumThreads)
     if (threadIdx.x == 0) blocks[blockIdx.x] = all;
 }
 
-// Block b folds the b-th group of kFold leaves of the tree, counted from the first that the view has a part
-// of; the block after the last one merges the counts of finite cells.
+// Block b folds the b-th group of kFold leaves of the tree, counted from the first group that intersects the
+// view; the block after the last one merges the counts of finite cells.
 __global__ void __launch_bounds__(kSumThreads)
     fold_kernel(Leaves leaves, const double* sums, const FiniteCells* blocks, int count, Folded* folded) {
     const int thread = int(threadIdx.x);
@@ -217,7 +217,7 @@ std::vector<std::uint64_t> counts_of(const CudaView<T>& view, const Bins& bins) 
     return result;
 }
 
-// Puts together the output of fold_kernel(), in the order of the leaves.
+// Combines the output of fold_kernel(), in the order of the leaves.
 SumTree tree_of(const Leaves& leaves, const Folded& folded, int groups) {
     SumTree tree(leaves.first);
     for (int group = 0; group < groups; ++group) {

@@ -41,7 +41,7 @@ inline double between_ranks(double low, double high, std::uint64_t count, double
     return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
 }
 
-/// Continues each rank's search in the digit that contains it; `counts` is (slots, kRadixBins).
+/// Narrows each rank's search to the digit that contains it; `counts` is (slots, kRadixBins).
 template <class Key>
 void choose_digits(RadixSearch<Key>& search, int pass, const std::vector<std::uint64_t>& counts) {
     for (int i = 0; i < kMaxRanks; ++i) {

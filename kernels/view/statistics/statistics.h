@@ -20,7 +20,7 @@ struct Statistics {
     std::size_t not_finite = 0;
 };
 
-/// Range and number of the finite cells among some; low > high if none is finite.
+/// Range and number of the finite ones among some cells; low > high if none is finite.
 struct FiniteCells {
     double low;
     double high;
@@ -38,23 +38,23 @@ struct FiniteCells {
     }
 };
 
-/// Selects what is summed over the finite cells: their values or the squares of these.
+/// What is summed over the finite cells: their values, or the squares of their values.
 enum class Summand : std::uint8_t { value, square };
 
-/// Statistics of some rows of a field, to which those of the next rows are appended.
+/// Statistics of some rows of a field, to which those of further rows are appended.
 struct PartialStatistics {
     FiniteCells finite = FiniteCells::none();
     std::uint64_t cells = 0;
     SumTree sum;
 
-    /// Adds the rows that follow these.
+    /// Adds the statistics of the rows that follow.
     void append(const PartialStatistics& next) {
         finite.add(next.finite);
         cells += next.cells;
         sum.append(next.sum);
     }
 
-    /// The statistics, if `sum` is one of values.
+    /// The statistics, if the sum is of values.
     Statistics statistics() const {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         const auto not_finite = std::size_t(cells - finite.count);
@@ -63,7 +63,7 @@ struct PartialStatistics {
         return {finite.low, finite.high, total, total / double(finite.count), not_finite};
     }
 
-    /// The 2-norm, if `sum` is one of squares; NaN if a cell is not finite.
+    /// The 2-norm, if the sum is of squares; NaN if a cell is not finite.
     double norm() const {
         return finite.count < cells ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(sum.total());
     }

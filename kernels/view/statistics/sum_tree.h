@@ -14,12 +14,12 @@ namespace stencil {
 inline constexpr int kSumRun = 2048;
 inline constexpr int kSumLanes = 16;
 
-/// How many runs a row has.
+/// The number of runs in a row.
 constexpr std::int64_t sum_runs(int nx) {
     return (nx - 1) / kSumRun + 1;
 }
 
-/// The part of the tree over consecutive leaves, kept as the largest nodes that these leaves fill.
+/// A partial tree over consecutive leaves, stored as the largest nodes that these leaves fill.
 class SumTree {
   public:
     /// `first` is the index of the first leaf that will be added.
@@ -27,7 +27,7 @@ class SumTree {
 
     std::int64_t first() const { return first_; }
 
-    /// Adds a node that begins where the leaves so far end.
+    /// Adds a node that begins after the last leaf added.
     void add(double node, int level = 0) {
         nodes_[std::size_t(count_++)] = node;
         std::int64_t size = std::int64_t(1) << level;
@@ -38,7 +38,7 @@ class SumTree {
         }
     }
 
-    /// Adds the leaves that follow these.
+    /// Appends the leaves of a tree that begins after the last leaf added.
     void append(const SumTree& next) {
         if (count_ == 0)
             *this = next;
