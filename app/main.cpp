@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "app/command_line.h"
@@ -23,7 +24,7 @@
 namespace {
 
 // Statuses: 2 for bad input, 1 for a failure of the machine.
-int fail(int status, const char* message) {
+int fail(int status, const std::string& message) {
     stencil::note("stencilscope: {}\n", message);
     return status;
 }
@@ -58,7 +59,7 @@ int status_of(const Work& work) {
     try {
         return work();
     } catch (const stencil::InputError& error) {
-        return fail(2, error.what());
+        return fail(2, error.in_sentence());
     } catch (const std::bad_alloc&) {
         return fail_without_memory();
     } catch (const std::exception& error) {

@@ -100,7 +100,7 @@ void add_folder(CLI::App& command, const std::string& name, const std::string& h
 }
 
 double parse_fps(const std::string& text) {
-    const double fps = parse_real(text, "--fps");
+    const double fps = parse_real(text, "fps");
     if (fps <= 0 || fps > kMostFps)
         throw InputError("--fps {}: must be above 0 and at most {}", quotable(text), kMostFps);
     return fps;

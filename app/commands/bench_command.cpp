@@ -228,7 +228,7 @@ int save_command(const BenchRequest& request, const Machine& machine) {
 
 void take_places(const BenchRequest& request) {
     check_json_file(request.json, request.out, {});
-    if (!request.out.empty()) make_folder(request.out, "--out");
+    if (!request.out.empty()) make_folder(request.out, "out");
 }
 
 // Writes NAME.json, .csv, .png and .svg into the folder, and the --json file.
@@ -365,7 +365,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              "T",
              "with --work-precision: the time of the comparison (default: 200 of rk4's largest stable steps)",
              [&](const std::string& text) {
-                 request.until = parse_real(text, "--until");
+                 request.until = parse_real(text, "until");
                  if (request.until <= 0) throw InputError("--until: must be above 0");
              });
     add_text(*bench,
@@ -383,13 +383,13 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              "steps",
              "N",
              "steps of each timed repeat (default: as many as take about 0.2 s, at most 10000)",
-             [&](const std::string& text) { spec.steps = parse_integer(text, "--steps", 1, kMaxSteps); });
+             [&](const std::string& text) { spec.steps = parse_integer(text, "steps", 1, kMaxSteps); });
     add_text(*bench,
              "repeats",
              "N",
              "timed repeats, of which the median counts (default 7, at least 5)",
              [&](const std::string& text) {
-                 spec.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
+                 spec.repeats = int(parse_integer(text, "repeats", kMinRepeats, 1000));
              });
     bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
         ->type_name("DIR");
@@ -404,7 +404,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              "SECONDS",
              "for your own kernel: how long it may take for a launch before it is ended (default 10)",
              [&](const std::string& text) {
-                 request.kernel_limit = double(parse_integer(text, "--limit", 1, 86400));
+                 request.kernel_limit = double(parse_integer(text, "limit", 1, 86400));
              });
     bench->add_flag("--save",
                     request.save,

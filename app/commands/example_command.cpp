@@ -91,7 +91,7 @@ int example_command(const ExampleOrder& order) {
     require_backend(order.request.backend(), machine);
     order.request.example->check(order.request);
     check_json_file(order.json, order.request.out, files_of(order.request.options));
-    if (!order.request.out.empty()) make_folder(order.request.out, "--out");
+    if (!order.request.out.empty()) make_folder(order.request.out, "out");
     const Report report = work(order, machine);
     if (!order.quiet) print_text(closing_text(report));
     write_files(order, report);

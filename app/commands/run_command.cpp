@@ -260,7 +260,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     }
     const auto timings = to_json(report);
     if (!request.out.empty()) {
-        make_folder(request.out, "--out");  // recreates it if it was removed during the run
+        make_folder(request.out, "out");  // recreates it if it was removed during the run
         output.timings = timings;
         if (exports_any(spec, kSeries | kEndTables))
             add_tables(output, simulation.solver(), std::move(run.measures));
@@ -283,12 +283,12 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
 
 // Makes and locks the output folders before the work begins, so that problems show early.
 Descriptor take_places(const RunRequest& request, const RunSpec& spec, Descriptor lock = Descriptor()) {
-    if (!request.out.empty()) make_folder(request.out, "--out");
-    if (!request.out.empty() && !lock) lock = lock_folder(request.out, "--out");
-    if (spec.every.given()) make_inner_folder(fs::path(request.out) / "frames", "--out");
+    if (!request.out.empty()) make_folder(request.out, "out");
+    if (!request.out.empty() && !lock) lock = lock_folder(request.out, "out");
+    if (spec.every.given()) make_inner_folder(fs::path(request.out) / "frames", "out");
     if (request.out.empty()) return lock;
     for (const std::string& name : export_files(spec))
-        require_writable(fs::path(request.out) / name, "--out: this file");
+        require_writable(fs::path(request.out) / name, Given{"out"});
     return lock;
 }
 
@@ -332,7 +332,7 @@ Run begin(const RunRequest& request, const Machine& machine) {
 
 Run resume(const RunRequest& request, const Machine& machine) {
     // Lock before reading: a run that holds the lock is about to replace the checkpoint.
-    Descriptor source = lock_folder(request.resume, "--resume");
+    Descriptor source = lock_folder(request.resume, "resume");
     RunCheckpoint from = read_checkpoint(request.resume);
     take_over(from, request.given, machine);
     const RunSpec spec = from.run.document();
@@ -425,7 +425,7 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
         "S",
         "its length: S times --fps frames, evenly over the run, instead of one each --every",
         [](FilmRequest& f, const std::string& text) {
-            f.seconds = parse_real(text, "--video-seconds");
+            f.seconds = parse_real(text, "video-seconds");
             if (f.seconds <= 0 || f.seconds > kMostFilmSeconds)
                 throw InputError(
                     "--video-seconds {}: must be above 0 and at most {}", quotable(text), kMostFilmSeconds);

@@ -29,7 +29,7 @@ int verify_command(const VerifyRequest& request) {
     namespace fs = std::filesystem;
     watch_for_interrupts();
     check_json_file(request.json, request.out, request.spec.models);
-    if (!request.out.empty()) make_folder(request.out, "--out");
+    if (!request.out.empty()) make_folder(request.out, "out");
     const Machine machine = query_machine();
     Verification verification(request.spec, machine);
     {

@@ -33,12 +33,12 @@ void set_theme(WindowRequest& request, const std::string& text) {
 void set_window(WindowRequest& request, const std::string& text) {
     const auto parts = split(text, 'x');
     if (parts.size() != 2) throw InputError("--window " + text + ": must be WIDTHxHEIGHT, e.g. 1280x800");
-    request.window = Size{int(parse_integer(parts[0], "--window", kMinWindow, kMaxWindow)),
-                          int(parse_integer(parts[1], "--window", kMinWindow, kMaxWindow))};
+    request.window = Size{int(parse_integer(parts[0], "window", kMinWindow, kMaxWindow)),
+                          int(parse_integer(parts[1], "window", kMinWindow, kMaxWindow))};
 }
 
 void set_scale(WindowRequest& request, const std::string& text) {
-    const double scale = parse_real(text, "--scale");
+    const double scale = parse_real(text, "scale");
     if (scale < 0.5 || scale > 4) throw InputError("--scale " + text + ": must be from 0.5 to 4");
     request.scale = float(scale);
 }
@@ -48,7 +48,7 @@ void set_zoom(WindowRequest& request, const std::string& text) {
         request.zoom.reset();
         return;
     }
-    const double zoom = parse_real(text, "--zoom");
+    const double zoom = parse_real(text, "zoom");
     if (zoom <= 0 || zoom > kLargestScale)
         throw InputError("--zoom " + text + ": must be fit, or above 0 and at most 256 pixels per cell");
     request.zoom = zoom;
@@ -57,10 +57,10 @@ void set_zoom(WindowRequest& request, const std::string& text) {
 void set_pace(WindowRequest& request, const std::string& text) {
     const bool slow = text.starts_with("1/");
     request.frames_per_step =
-        slow ? int(parse_integer(text.substr(2), "--steps-per-frame: the number of frames", 1, kSlowest)) : 1;
+        slow ? int(parse_integer(text.substr(2), "steps-per-frame: the number of frames", 1, kSlowest)) : 1;
     request.steps_per_frame = text == "auto" ? 0
                               : slow         ? 1
-                                             : parse_integer(text, "--steps-per-frame", 1, kMaxSteps);
+                                             : parse_integer(text, "steps-per-frame", 1, kMaxSteps);
 }
 
 #if STENCILSCOPE_HAS_WINDOW
@@ -168,7 +168,7 @@ ChosenCommand add_window(CLI::App& app) {
         "N",
         "leave after N new frames of the field; the user's settings are not touched",
         [](WindowRequest& r, const std::string& text) {
-            r.frames = parse_integer(text, "--frames", 1, kMaxSteps);
+            r.frames = parse_integer(text, "frames", 1, kMaxSteps);
         });
     add_member(
         "screenshot", "FILE.png", "with --frames: a picture of the last one", &WindowRequest::screenshot);

@@ -134,11 +134,11 @@ void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, c
     else if (name == "method")
         add_methods(spec, value);
     else if (name == "steps")
-        spec.steps = parse_integer(value, "--steps", 1, kMaxSteps);
+        spec.steps = parse_integer(value, "steps", 1, kMaxSteps);
     else if (name == "repeats")
-        spec.repeats = int(parse_integer(value, "--repeats", kMinRepeats, 1000));
+        spec.repeats = int(parse_integer(value, "repeats", kMinRepeats, 1000));
     else if (name == "sweep")
-        spec.sweep = parse_flag(value, "--sweep");
+        spec.sweep = parse_flag(value, "sweep");
     else if (contains(names_of(kBenchSettings), present_name(name)) || name == setting_name::dtype)
         of_run.emplace_back(&find_setting(name), value);
     else {

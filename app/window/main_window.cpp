@@ -430,8 +430,8 @@ int window_command(const WindowRequest& request) {
     watch_for_interrupts();
     const std::string inputs[] = {parse_initial(request.spec.initial).file};
     if (!request.screenshot.empty()) {
-        require_not_input(request.screenshot, "--screenshot", inputs);
-        require_writable(request.screenshot, "--screenshot: this file", Links::followed);
+        require_not_input(request.screenshot, "screenshot", inputs);
+        require_writable(request.screenshot, Given{"screenshot"}, Links::followed);
     }
     if (const std::string why = why_no_video(); !request.film.empty() && !why.empty())
         throw MachineError(fmt::format("cannot write {}: {}", request.film, why));

@@ -38,12 +38,11 @@ Device decide_device(const LadderSpec& spec, const Machine& machine) {
         if (run.family() == kDiffusion && runs_on_both(name)) continue;
         const Device own = method_of(run)->device;
         if (device && own != *device)
-            throw InputError(
-                "--method {}: runs on {}, and {} on {}: methods of one device are measured at a time",
-                name,
-                name_of(own),
-                first,
-                name_of(*device));
+            throw InputError(Given{"method", name},
+                             "runs on {}, and {} on {}: methods of one device are measured at a time",
+                             name_of(own),
+                             first,
+                             name_of(*device));
         if (own == Device::cuda && !machine.has_cuda())
             throw InputError("--method {} needs CUDA, and {}", name, machine.cuda.why_none);
         device = own;
@@ -142,7 +141,7 @@ void add_methods(LadderSpec& spec, std::string_view text) {
         const Method* called = find_method(name);
         if (called != nullptr && !contains(known, name)) name = called->name;
         if (!contains(known, name))
-            throw InputError("--method: " + unknown_name_message("method", name, known));
+            throw InputError(Given{"method"}, unknown_name_message("method", name, known));
         if (!contains(spec.methods, name)) spec.methods.push_back(name);
     }
 }

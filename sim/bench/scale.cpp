@@ -54,7 +54,8 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     const SolverSetup setup = solver_setup(run);
     const Partition partition = partition_of(setup, processes);
     if (partition.parts < processes)
-        throw InputError("--scale: {} rows are too few for {} processes, or '{}' works on whole fields",
+        throw InputError(Given{"scale"},
+                         "{} rows are too few for {} processes, or '{}' works on whole fields",
                          row.size.ny,
                          processes,
                          method.name);

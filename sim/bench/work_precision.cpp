@@ -99,7 +99,7 @@ class Measurement {
                 if (limit > 0) limits_.emplace_back(row.name, limit);
                 if (!(limit > 0)) why_not = "every step is unstable";
             } catch (const InputError& error) {
-                why_not = error.what();
+                why_not = error.in_sentence();
             }
             if (!why_not.empty()) {
                 if (row.name == kReference)
@@ -261,10 +261,12 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
     const equation::Graph& graph = run.model->equations->graph;
     for (const auto& component : components) {
         if (!component.rate)
-            throw InputError("--work-precision: `{0}' = ...` has no time step to vary: write d{0}/dt = ...",
+            throw InputError(Given{"work-precision"},
+                             "`{0}' = ...` has no time step to vary: write d{0}/dt = ...",
                              component.name);
         if (graph.depends(component.formula).random)
-            throw InputError("--work-precision: `{}` has noise, which differs from one dt to another",
+            throw InputError(Given{"work-precision"},
+                             "`{}` has noise, which differs from one dt to another",
                              component.name);
     }
     WorkPrecisionSpec spec{run, std::move(dtypes), ladder.methods, until};

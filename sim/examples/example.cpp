@@ -24,11 +24,11 @@ constexpr ExampleOption kCommonOptions[] = {
     {"memory-limit", Kind::bytes, "BYTES", "most GPU memory", "", 0, 0, {}, {}, false, "all that is free"},
 };
 
-std::vector<DType> parse_dtypes(std::string_view text, const std::string& setting) {
+std::vector<DType> parse_dtypes(std::string_view text, std::string_view setting) {
     std::vector<DType> dtypes;
     for (const std::string& name : split(text == "both" ? "float32,float64" : text, ',')) {
         const auto dtype = find_dtype(name);
-        if (!dtype) throw InputError("{} {}: must be float32, float64 or both", setting, text);
+        if (!dtype) throw InputError(Given{setting, text}, "must be float32, float64 or both");
         if (!contains(dtypes, *dtype)) dtypes.push_back(*dtype);
     }
     return dtypes;
@@ -36,7 +36,7 @@ std::vector<DType> parse_dtypes(std::string_view text, const std::string& settin
 
 // The value of an option's text. Throws InputError.
 ExampleValue parsed(const ExampleOption& option, const std::string& text) {
-    const std::string setting = fmt::format("--{}", option.name);
+    const std::string_view setting = option.name;
     switch (option.kind) {
         case Kind::integer:
             return parse_integer(text, setting, (long long)(option.least), (long long)(option.most));
@@ -44,7 +44,7 @@ ExampleValue parsed(const ExampleOption& option, const std::string& text) {
             const double value = parse_real(text, setting);
             if (value >= option.least && value <= option.most) return value;
             throw InputError(
-                "{} {}: must be a number from {} to {}", setting, text, option.least, option.most);
+                Given{setting, text}, "must be a number from {} to {}", option.least, option.most);
         }
         case Kind::flag:
             return parse_flag(text, setting);
@@ -54,9 +54,9 @@ ExampleValue parsed(const ExampleOption& option, const std::string& text) {
             return parse_bytes(text, setting);
         case Kind::choice:
             if (contains(option.choices, text)) return text;
-            throw InputError("{} {}: must be one of {}", setting, text, fmt::join(option.choices, ", "));
+            throw InputError(Given{setting, text}, "must be one of {}", fmt::join(option.choices, ", "));
         case Kind::file:
-            if (text.empty()) throw InputError("{}: needs the name of a file", setting);
+            if (text.empty()) throw InputError(Given{setting}, "needs the name of a file");
             break;
         case Kind::text:
             break;

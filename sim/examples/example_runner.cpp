@@ -108,7 +108,7 @@ void ExampleRunner::run(const ExampleRequest& request, const Machine& machine, c
     std::shared_ptr<const Report> report;  // null if it fails: what was published before stays
     std::string failure;
     try {
-        if (!request.out.empty()) make_folder(request.out, "--out");
+        if (!request.out.empty()) make_folder(request.out, "out");
         report = with_remark(run_example(request, machine, watch));
         if (!request.out.empty()) write(*report, request.out);
     } catch (const std::bad_alloc&) {

@@ -29,68 +29,67 @@ std::optional<fs::path> user_folder(const char* variable, const char* below_home
 
 }  // namespace
 
-void require_writable(const fs::path& file, const std::string& what, Links links) {
+void require_writable(const fs::path& file, const Given& given, Links links, std::string_view what) {
     try {
         const AtomicFile probe(
             file, AtomicFile::Temporary::nameless, links);  // never committed, so it leaves nothing behind
     } catch (const MachineError& error) {
-        throw InputError("{} cannot be written ({})", what, error.what());
+        throw InputError(given, "this {} cannot be written ({})", what, error.what());
     }
 }
 
-void require_not_input(const fs::path& file, const std::string& what, std::span<const std::string> inputs) {
+void require_not_input(const fs::path& file, std::string_view setting, std::span<const std::string> inputs) {
     std::error_code ignored;
     for (const std::string& input : inputs)
         if (fs::equivalent(file, input, ignored))
-            throw InputError("{} {}: this file is read: name another", what, printable(file.string()));
+            throw InputError(Given{setting, printable(file.string())}, "this file is read: name another");
 }
 
 void check_json_file(const fs::path& file, const fs::path& results, std::span<const std::string> inputs) {
     if (file.empty()) return;
-    require_not_input(file, "--json", inputs);
+    require_not_input(file, "json", inputs);
     std::error_code ignored;
     const fs::path folder = fs::absolute(link_target(file), ignored).parent_path();
     if (folder.filename().string().starts_with("checkpoint") && fs::exists(folder / "run.json", ignored))
-        throw InputError("--json {}: lies in a checkpoint, which it could replace", printable(file.string()));
+        throw InputError(Given{"json", printable(file.string())},
+                         "lies in a checkpoint, which it could replace");
     const bool beside = !results.empty() && fs::weakly_canonical(folder, ignored) ==
                                                 fs::weakly_canonical(fs::absolute(results, ignored), ignored);
     if (beside && (file.extension() != ".json" || file.filename() == "spec.json"))
-        throw InputError(
-            "--json {}: in the folder of --out its name must end in .json and not be "
-            "spec.json, or it could replace a result",
-            printable(file.string()));
-    require_writable(file, "--json: this file", Links::followed);
+        throw InputError(Given{"json", printable(file.string())},
+                         "in the folder of --out its name must end in .json and not be "
+                         "spec.json, or it could replace a result");
+    require_writable(file, Given{"json"}, Links::followed);
 }
 
-void make_folder(const fs::path& folder, const std::string& setting) {
+void make_folder(const fs::path& folder, std::string_view setting) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error || !fs::is_directory(folder))
-        throw InputError("{} {}: cannot make this folder: {}",
-                         setting,
-                         folder.string(),
+        throw InputError(Given{setting, folder.string()},
+                         "cannot make this folder: {}",
                          error ? error.message() : "a file of that name is in the way");
     // A unique name.
     require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
-                     fmt::format("{} {}: this folder", setting, folder.string()));
+                     Given{setting, folder.string()},
+                     Links::replaced,
+                     "folder");
     remove_leftovers(folder);
 }
 
-void make_inner_folder(const fs::path& folder, const std::string& setting) {
+void make_inner_folder(const fs::path& folder, std::string_view setting) {
     std::error_code ignored;
     if (fs::is_symlink(folder, ignored))
-        throw InputError("{} {}: a link, through which nothing is written: remove it",
-                         setting,
-                         printable(folder.string()));
+        throw InputError(Given{setting, printable(folder.string())},
+                         "a link, through which nothing is written: remove it");
     make_folder(folder, setting);
 }
 
-Descriptor lock_folder(const fs::path& folder, const std::string& setting) {
+Descriptor lock_folder(const fs::path& folder, std::string_view setting) {
     Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        throw InputError("{} {}: another run is writing into this folder; name another, or wait",
-                         setting,
-                         printable(folder.string()));
+        throw InputError(Given{setting, printable(folder.string())},
+                         "another run is writing into this folder; name another, or wait");
     return lock;
 }
 

@@ -8,18 +8,20 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/descriptor.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 
-/// Throws InputError that begins with `what` if the file cannot be written. Called before long work.
+/// Throws InputError, about the setting that names the file, if it cannot be written. Called before long
+/// work.
 void require_writable(const std::filesystem::path& file,
-                      const std::string& what,
-                      Links links = Links::replaced);
+                      const Given& given,
+                      Links links = Links::replaced,
+                      std::string_view what = "file");
 
-/// Throws InputError if writing `file` would replace an input, whatever its name; `what` names it in the
-/// message ("--json").
+/// Throws InputError if writing `file`, which the setting names, would replace an input, whatever its name.
 void require_not_input(const std::filesystem::path& file,
-                       const std::string& what,
+                       std::string_view setting,
                        std::span<const std::string> inputs);
 
 /// Checks --json FILE before any work; an empty path is accepted. It must be writable and no input, and
@@ -29,16 +31,16 @@ void check_json_file(const std::filesystem::path& file,
                      std::span<const std::string> inputs);
 
 /// Creates the folder and its parents and removes leftovers of killed processes. Throws InputError if it
-/// cannot be created or written to; `setting` names it in the message ("--out").
-void make_folder(const std::filesystem::path& folder, const std::string& setting);
+/// cannot be created or written to.
+void make_folder(const std::filesystem::path& folder, std::string_view setting);
 
 /// Creates a folder within a folder of results, as make_folder() does. Throws InputError for a symbolic link,
 /// because files written through it would land elsewhere.
-void make_inner_folder(const std::filesystem::path& folder, const std::string& setting);
+void make_inner_folder(const std::filesystem::path& folder, std::string_view setting);
 
 /// Locks an existing folder for one run at a time, until the result or this process ends. Throws InputError
 /// if another process holds it; file systems without locks are not protected.
-Descriptor lock_folder(const std::filesystem::path& folder, const std::string& setting);
+Descriptor lock_folder(const std::filesystem::path& folder, std::string_view setting);
 
 /// The folder, or the first of FOLDER-2, FOLDER-3 ... that contains none of these files.
 std::filesystem::path unused_folder(const std::filesystem::path& folder, std::span<const std::string> files);

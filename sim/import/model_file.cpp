@@ -92,8 +92,8 @@ Imported imported(const std::string& name) {
         return read(name);
     } catch (const InputError& error) {
         const std::string said = error.what(), own = quotable(name);
-        throw InputError(
-            "--model {}: {}", brief(name), said.starts_with(own + ": ") ? said.substr(own.size() + 2) : said);
+        throw InputError(Given{"model", brief(name)},
+                         said.starts_with(own + ": ") ? said.substr(own.size() + 2) : said);
     }
 }
 
@@ -109,7 +109,7 @@ FoundModel open_model(const std::string& name) {
         const bool own =
             from.notes.empty() && (lower_extension(name) == ".txt" || name.starts_with(kTextLink));
         throw InputError(
-            "--model {}: {}{}", brief(name), own ? "" : "what came of it cannot be read: ", error.what());
+            Given{"model", brief(name)}, "{}{}", own ? "" : "what came of it cannot be read: ", error.what());
     }
 }
 

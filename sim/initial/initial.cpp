@@ -185,16 +185,16 @@ void read_parameter(const InitialCondition& condition,
         std::vector<std::string> allowed;
         for (const InitialParameter& p : condition.parameters)
             allowed.push_back(fmt::format("{}={}", p.name, p.standard));
-        throw InputError("--initial {}: unknown option '{}' (allowed: {})",
-                         condition.name,
+        throw InputError(Given{"initial", condition.name},
+                         "unknown option '{}' (allowed: {})",
                          quotable(text),
                          allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", ")));
     }
-    const std::string setting = fmt::format("--initial {}:{}", condition.name, row->name);
+    const std::string setting = fmt::format("initial {}:{}", condition.name, row->name);
     const double value = parse_real(parts[1], setting);
     if (value < row->least || value > row->most)
-        throw InputError("{} {}: must be from {} to {}", setting, quotable(parts[1]), row->least, row->most);
-    if (!given.emplace(parts[0], value).second) throw InputError(setting + ": given twice");
+        throw InputError(Given{setting, quotable(parts[1])}, "must be from {} to {}", row->least, row->most);
+    if (!given.emplace(parts[0], value).second) throw InputError(Given{setting}, "given twice");
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ std::span<const InitialCondition> initial_conditions() {
 InitialChoice parse_initial(std::string_view text) {
     InitialChoice choice;
     // spec.json holds the text, and JSON is UTF-8.
-    if (!is_utf8(text)) throw InputError("--initial {}: the file's name must be UTF-8", printable(text));
+    if (!is_utf8(text)) throw InputError(Given{"initial", printable(text)}, "the file's name must be UTF-8");
     if (text.empty()) return choice;
     const std::string name(text.substr(0, text.find(':')));
     choice.condition = find(name);
@@ -217,7 +217,7 @@ InitialChoice parse_initial(std::string_view text) {
         if (file || is_formula(text)) return choice;
         std::vector<std::string> known = names_of(kConditions);
         known.insert(known.end(), {"FILE.npy", "FILE.png", "FILE.jpg", "a formula"});
-        throw InputError("--initial: " + unknown_name_message("initial condition", name, known));
+        throw InputError(Given{"initial"}, unknown_name_message("initial condition", name, known));
     }
     if (name.size() < text.size())
         for (const std::string& part : split(text.substr(name.size() + 1), ','))

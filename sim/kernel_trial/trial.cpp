@@ -185,7 +185,7 @@ void run_on_gpu(TrialRequest& asked,
         else
             report.fault = fmt::format("{}: {}", kernel->name, check.fault);
     } catch (const InputError& error) {
-        report.fault = fmt::format("{}: {}", kernel->name, error.what());
+        report.fault = fmt::format("{}: {}", kernel->name, error.sentence());
     } catch (const CudaError& error) {
         const std::string words = words_for(error.what());
         if (words.empty()) throw;
@@ -260,7 +260,7 @@ int trial_child() {
             "kernel-trial: this command is for the program itself; try 'stencilscope bench --kernel "
             "FILE.cu'");
     } catch (const InputError& error) {
-        answers.report.fault = error.what();
+        answers.report.fault = error.sentence();
     } catch (const std::exception& error) {
         end["failed"] = error.what();
     }

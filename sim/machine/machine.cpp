@@ -74,8 +74,9 @@ void choose_gpu(std::string_view number) {
     for (const CudaDevice& device : cuda.devices) known.push_back(std::to_string(device.index));
     if (known.empty()) throw InputError("--device {} needs CUDA, and {}", quotable(number), cuda.why_none);
     if (!contains(known, number))
-        throw InputError(
-            "--device {}: there is no such GPU (allowed here: {})", quotable(number), fmt::join(known, ", "));
+        throw InputError(Given{"device", quotable(number)},
+                         "there is no such GPU (allowed here: {})",
+                         fmt::join(known, ", "));
     choose_cuda_device(std::stoi(std::string(number)));
 }
 

@@ -119,7 +119,7 @@ bool is_preset(const Model& model) {
 
 std::shared_ptr<const Model> find_model(std::string_view name) {
     const Preset* preset = find_preset(name);
-    if (!preset) throw InputError("--model: " + unknown_name_message("model", name, names_of(presets())));
+    if (!preset) throw InputError(Given{"model"}, unknown_name_message("model", name, names_of(presets())));
     return model_of_text(std::string(preset->text), std::string(name));
 }
 

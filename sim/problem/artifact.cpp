@@ -70,11 +70,11 @@ void add_export(std::string_view item, std::vector<std::string>& names) {
     const std::vector<std::string> added = names_meant(item);
     const bool several = item == "default" || item == "all";
     if (added.size() > 1 && !several)
-        throw InputError("--export: '{}' may be {}", quotable(item), fmt::join(added, " or "));
+        throw InputError(Given{"export"}, "'{}' may be {}", quotable(item), fmt::join(added, " or "));
     if (added.empty()) {
         std::vector<std::string> known = names_of(artifacts());
         known.insert(known.end(), {"default", "all"});
-        throw InputError("--export: " + unknown_name_message("file", item, known));
+        throw InputError(Given{"export"}, unknown_name_message("file", item, known));
     }
     for (const std::string& name : added)
         if (!contains(names, name)) names.push_back(name);

@@ -30,9 +30,9 @@ std::optional<double> number_before(std::string_view text, std::string_view suff
 
 }  // namespace
 
-double read_end_time(std::string_view text, const std::string& option) {
+double read_end_time(std::string_view text, std::string_view setting) {
     const auto time = number_before(text, "");
-    if (!time) throw InputError("{} {}: must be a time above 0, e.g. 10 or 0.5", option, quotable(text));
+    if (!time) throw InputError(Given{setting, quotable(text)}, "must be a time above 0, e.g. 10 or 0.5");
     return *time;
 }
 
@@ -41,29 +41,28 @@ std::optional<double> steady_bound(std::string_view condition) {
     return read_real(condition.substr(kSteady.size()));
 }
 
-std::string checked_condition(std::string_view text, const std::string& option) {
+std::string checked_condition(std::string_view text, std::string_view setting) {
     if (text.starts_with(kSteady)) {
         const auto bound = steady_bound(text);
         if (!bound || !(*bound > 0) || !std::isfinite(*bound))
-            throw InputError(
-                "{} {}: must be steady:E with E above 0, e.g. steady:1e-6", option, quotable(text));
+            throw InputError(Given{setting, quotable(text)},
+                             "must be steady:E with E above 0, e.g. steady:1e-6");
     } else {
         try {
             equation::read_formula(text);
         } catch (const equation::TextError& error) {
-            throw InputError("{} {}: {}; a condition is a formula such as 'max(v) < 1e-3', or steady:1e-6",
-                             option,
-                             quotable(text),
+            throw InputError(Given{setting, quotable(text)},
+                             "{}; a condition is a formula such as 'max(v) < 1e-3', or steady:1e-6",
                              error.sentence());
         }
     }
     return std::string(text);
 }
 
-Ending read_ending(std::string_view text, const std::string& option) {
+Ending read_ending(std::string_view text, std::string_view setting) {
     if (const auto time = number_before(text, "t")) return {kMaxSteps, time};
-    if (read_real(text)) return {parse_integer(text, option, 0, kMaxSteps)};
-    return {kMaxSteps, {}, checked_condition(text, option)};
+    if (read_real(text)) return {parse_integer(text, setting, 0, kMaxSteps)};
+    return {kMaxSteps, {}, checked_condition(text, setting)};
 }
 
 std::string to_string(const Ending& ending) {
@@ -83,15 +82,14 @@ Interval Interval::of_clock(double seconds) {
     return interval;
 }
 
-Interval read_interval(std::string_view text, const std::string& option, bool clock_allowed) {
+Interval read_interval(std::string_view text, std::string_view setting, bool clock_allowed) {
     if (const auto time = number_before(text, "t")) return Interval::of_time(*time);
     for (const ClockUnit& unit : kClockUnits)
         if (const auto number = clock_allowed ? number_before(text, unit.name) : std::nullopt)
             return Interval::of_clock(*number * unit.seconds);
-    if (const auto steps = read_integer(text)) return parse_integer(text, option, 1, kMaxSteps);
-    throw InputError("{} {}: must be a number of steps, e.g. 100, or a time of the equations, e.g. 0.5t{}",
-                     option,
-                     quotable(text),
+    if (const auto steps = read_integer(text)) return parse_integer(text, setting, 1, kMaxSteps);
+    throw InputError(Given{setting, quotable(text)},
+                     "must be a number of steps, e.g. 100, or a time of the equations, e.g. 0.5t{}",
                      clock_allowed ? ", or of the clock: 90s, 10min, 2h" : "");
 }
 

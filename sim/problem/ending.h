@@ -24,15 +24,15 @@ struct Ending {
     friend bool operator==(const Ending&, const Ending&) = default;
 };
 
-/// Parses "200" (a step), "12.5t" (a time) or a condition. Throws InputError that names the option.
-Ending read_ending(std::string_view text, const std::string& option);
+/// Parses "200" (a step), "12.5t" (a time) or a condition. Throws InputError that names the setting.
+Ending read_ending(std::string_view text, std::string_view setting);
 /// Formats an ending so that read_ending() takes it; of several parts, the first.
 std::string to_string(const Ending& ending);
 
-/// Parses a time at which a run ends. Throws InputError that names the option.
-double read_end_time(std::string_view text, const std::string& option);
-/// Checks that a condition is `steady:E` or a formula. Throws InputError that names the option.
-std::string checked_condition(std::string_view text, const std::string& option);
+/// Parses a time at which a run ends. Throws InputError that names the setting.
+double read_end_time(std::string_view text, std::string_view setting);
+/// Checks that a condition is `steady:E` or a formula. Throws InputError that names the setting.
+std::string checked_condition(std::string_view text, std::string_view setting);
 /// The bound of "steady:1e-6"; empty for other conditions.
 std::optional<double> steady_bound(std::string_view condition);
 
@@ -51,8 +51,8 @@ struct Interval {
 };
 
 /// Parses "100" (steps) or "0.5t" (time), and, where the clock is `allowed`, "90s", "10min" or "2h". Throws
-/// InputError that names the option.
-Interval read_interval(std::string_view text, const std::string& option, bool clock_allowed);
+/// InputError that names the setting.
+Interval read_interval(std::string_view text, std::string_view setting, bool clock_allowed);
 std::string to_string(const Interval& interval);
 
 }  // namespace stencil

@@ -45,7 +45,8 @@ constexpr StyleRow kStyles[] = {{"replace", false, false, BrushShape::round},
 constexpr double kLargestNumber = 1e30;
 
 [[noreturn]] void refuse_piece(std::string_view text, std::string_view what) {
-    throw InputError("--at: paint={}: {}; allowed: VALUE,RADIUS,STYLE,X,Y or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1",
+    throw InputError(Given{"at"},
+                     "paint={}: {}; allowed: VALUE,RADIUS,STYLE,X,Y or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1",
                      quotable(text),
                      what);
 }
@@ -65,7 +66,7 @@ const Setting& editable_setting(std::string_view name) {
     for (const Setting& setting : settings())
         if (is_editable(setting)) known.emplace_back(setting.name);
     known.emplace_back(kPaint);
-    throw InputError("--at: " + unknown_name_message("setting", name, known));
+    throw InputError(Given{"at"}, unknown_name_message("setting", name, known));
 }
 
 // Whether the name can be a model's parameter; this is checked once the model is known.
@@ -129,9 +130,9 @@ Event parse_event(std::string_view text) {
     const std::size_t colon = text.find(':');
     const std::size_t equals = text.find('=');
     if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon)
-        throw InputError("--at {}: must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1", quotable(text));
+        throw InputError(Given{"at", quotable(text)}, "must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1");
     Event event;
-    event.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
+    event.step = parse_integer(std::string(text.substr(0, colon)), "at", 0, kMaxSteps);
     const std::string name(present_name(text.substr(colon + 1, equals - colon - 1)));
     const std::string value(text.substr(equals + 1));
     if (const auto component = painted_component(name)) {
@@ -140,7 +141,7 @@ Event parse_event(std::string_view text) {
     }
     event.change = SetSetting{name, value};
     if (may_be_parameter(name)) {
-        parse_real(value, fmt::format("--at {}: {}", event.step, name));
+        parse_real(value, fmt::format("at {}: {}", event.step, name));
     } else if (!needs_model(name)) {
         const Setting& setting = editable_setting(name);
         static const RunSpec standard;
@@ -148,7 +149,7 @@ Event parse_event(std::string_view text) {
         try {
             setting.set(scratch, value);
         } catch (const InputError& error) {
-            throw InputError("--at {}: {}", event.step, error.what());
+            throw InputError(Given{"at", std::to_string(event.step)}, error.in_sentence());
         }
     }
     return event;

@@ -132,7 +132,7 @@ std::string read_view(std::string_view text) {
     std::vector<std::string> known = names_of(panes());
     known.insert(known.begin(), {std::string(kThreeUp.name), std::string(kComponents.name)});
     if (!text.empty() && !panes_named(text))
-        throw InputError("--view: " + unknown_name_message("view", text, known));
+        throw InputError(Given{"view"}, unknown_name_message("view", text, known));
     return text == row_of(Pane::now).name ? "" : std::string(text);
 }
 

@@ -45,7 +45,7 @@ RunSpec named_spec(const std::string& name_or_file) {
     std::error_code failed;
     const bool may_be_name = name_or_file.find_first_of("./") == std::string::npos;
     if (may_be_name && !std::filesystem::exists(name_or_file, failed))
-        throw InputError("--spec: " + unknown_name_message("run", name_or_file, names_of(ready_runs())));
+        throw InputError(Given{"spec"}, unknown_name_message("run", name_or_file, names_of(ready_runs())));
     return read_spec(name_or_file);
 }
 

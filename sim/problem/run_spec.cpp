@@ -334,7 +334,7 @@ void RunSpec::validate() const {
             else
                 component_index(*later.model, std::get<Paint>(event.change).component);
         } catch (const InputError& error) {
-            throw InputError("--at {}: {}", event.step, error.what());
+            throw InputError(Given{"at", std::to_string(event.step)}, error.in_sentence());
         }
     }
 }
@@ -350,7 +350,7 @@ void RunSpec::require_arrows() const {
     try {
         equation::read_equations(model->text, {missing_arrow(*this)});
     } catch (const equation::TextError& mistake) {
-        throw InputError("--arrows {}: {}", arrows, mistake.sentence());
+        throw InputError(Given{"arrows", arrows}, mistake.sentence());
     }
 }
 
@@ -424,7 +424,7 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
     } catch (const Json::exception&) {
         throw InputError("{}: {} must be rows of a step and a dt", file, kDtLog);
     } catch (const InputError& error) {
-        throw InputError(file + ": " + error.what());
+        throw InputError(file + ": " + error.in_sentence());
     }
     return spec;
 }

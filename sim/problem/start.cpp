@@ -232,10 +232,9 @@ State make_start(RunSpec& spec) {
 
 void keep_hash(Problem& spec, const std::string& hash) {
     if (!spec.initial_hash.empty() && spec.initial_hash != hash)
-        throw InputError(
-            "--initial {}: the file is not what it was when spec.json was written: "
-            "to start from it as it is now, give --initial",
-            quotable(spec.initial));
+        throw InputError(Given{"initial", quotable(spec.initial)},
+                         "the file is not what it was when spec.json was written: "
+                         "to start from it as it is now, give --initial");
     spec.initial_hash = hash;
 }
 

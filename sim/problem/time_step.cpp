@@ -67,11 +67,12 @@ TimeStep parse_time_step(std::string_view text) {
     const auto above_zero = [&](std::string_view number) {
         double value = 0;
         try {
-            value = parse_real(number, "--dt");
+            value = parse_real(number, "dt");
         } catch (const InputError&) {
         }
         if (value > 0) return value;
-        throw InputError("--dt {}: must be above 0, e.g. 0.01, 0.8limit or follow:0.8limit", quotable(text));
+        throw InputError(Given{"dt", quotable(text)},
+                         "must be above 0, e.g. 0.01, 0.8limit or follow:0.8limit");
     };
     const auto share_of = [&](std::string_view part) {
         part = part.substr(0, part.size() - kLimit.size());

@@ -30,7 +30,7 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-Unit read_unit(std::string_view text, const std::string& option) {
+Unit read_unit(std::string_view text, std::string_view setting) {
     if (text.empty()) return {};
     // Takes the longest number at the beginning: 5e3m is 5000 m, and 5eV is 5 eV.
     std::size_t length = text.size();
@@ -40,18 +40,16 @@ Unit read_unit(std::string_view text, const std::string& option) {
     name.remove_prefix(std::min(name.size(), name.find_first_not_of(' ')));
     const Unit unit{size.value_or(1), std::string(name)};
     if (!(unit.size > 0) || !std::isfinite(unit.size) || !is_name(name))
-        throw InputError("{} {}: must be a number above 0 with a unit, e.g. 0.01m, or the unit alone{}",
-                         option,
-                         quotable(text),
+        throw InputError(Given{setting, quotable(text)},
+                         "must be a number above 0 with a unit, e.g. 0.01m, or the unit alone{}",
                          text.find(',') != text.npos ? "; decimals have a point" : "");
     return unit;
 }
 
-std::string read_unit_name(std::string_view text, const std::string& option) {
+std::string read_unit_name(std::string_view text, std::string_view setting) {
     if (!text.empty() && !is_name(text))
-        throw InputError("{} {}: must be a unit, e.g. mol/L, without a number, with at most {} bytes",
-                         option,
-                         quotable(text),
+        throw InputError(Given{setting, quotable(text)},
+                         "must be a unit, e.g. mol/L, without a number, with at most {} bytes",
                          kLongestUnit);
     return std::string(text);
 }

@@ -18,10 +18,10 @@ struct Unit {
     friend bool operator==(const Unit&, const Unit&) = default;
 };
 
-/// Parses "0.01 m", "0.01m" or "m"; empty for an empty text. Throws InputError that names the option.
-Unit read_unit(std::string_view text, const std::string& option);
-/// Parses a unit's name, such as "mol/L". Throws InputError that names the option.
-std::string read_unit_name(std::string_view text, const std::string& option);
+/// Parses "0.01 m", "0.01m" or "m"; empty for an empty text. Throws InputError that names the setting.
+Unit read_unit(std::string_view text, std::string_view setting);
+/// Parses a unit's name, such as "mol/L". Throws InputError that names the setting.
+std::string read_unit_name(std::string_view text, std::string_view setting);
 /// A name with a unit behind it: "v (mol/L)", or the name alone without one.
 std::string with_unit(const std::string& name, const std::string& unit);
 /// Formats a unit so that read_unit() takes it.

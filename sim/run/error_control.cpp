@@ -16,13 +16,15 @@ constexpr double kLowersFrom = 0.95, kRaisesFrom = 1.15;
 
 void require_error_control(const Problem& spec) {
     if (spec.integrator()->error_order == 0)
-        throw InputError("--tolerance: {} does not estimate its error: take --integrator {}",
+        throw InputError(Given{"tolerance"},
+                         "{} does not estimate its error: take --integrator {}",
                          name_of(spec.integrator()),
                          equation::listed_integrators([](const auto& row) { return row.error_order > 0; }));
     const equation::Equations& equations = *spec.model->equations;
     for (const auto& component : equations.components)
         if (equations.graph.depends(component.formula).random)
-            throw InputError("--tolerance: the random numbers in the rate of {} need fixed steps: give --dt",
+            throw InputError(Given{"tolerance"},
+                             "the random numbers in the rate of {} need fixed steps: give --dt",
                              component.name);
 }
 

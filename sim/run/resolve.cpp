@@ -51,17 +51,18 @@ bool solves_by_transforms(const RunSpec& spec) {
 void require_libraries(const RunSpec& spec, const Method& method) {
     const bool on_cuda = method.device == Device::cuda;
     if (on_cuda && !why_not_compiled(spec).empty())
-        throw InputError("--backend cuda: {}; the CPU steps typed equations without it",
-                         why_not_compiled(spec));
+        throw InputError(
+            Given{"backend", "cuda"}, "{}; the CPU steps typed equations without it", why_not_compiled(spec));
     if (on_cuda || !solves_by_transforms(spec)) return;
     std::size_t bytes = method.float64_state ? sizeof(double) : bytes_of(spec.dtype);
     const bool convolves = !spec.model->equations->kernels.empty();  // kernels are transformed in float64
     if (convolves && why_no_fftw(bytes).empty()) bytes = sizeof(double);
     if (!why_no_fftw(bytes).empty())
-        throw InputError("{}: {}",
-                         spec.integrator()->is_implicit ? "--integrator imex"
-                         : convolves                    ? "--model: what is convolved by transforms"
-                                                        : "--model: what is solved for by transforms",
+        throw InputError(spec.integrator()->is_implicit ? Given{"integrator", "imex"} : Given{"model"},
+                         "{}{}",
+                         spec.integrator()->is_implicit ? ""
+                         : convolves                    ? "what is convolved by transforms: "
+                                                        : "what is solved for by transforms: ",
                          why_no_fftw(bytes));
 }
 
@@ -96,7 +97,7 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
                              machine.cuda.why_none,
                              cpu_methods(method.model));
         if (const std::string why = why_unsupported(method, spec); !why.empty())
-            throw InputError("--method {}: {}", method.name, why);
+            throw InputError(Given{"method", method.name}, why);
         return method;
     }
     require_backend(spec.backend, machine);

@@ -363,7 +363,8 @@ std::optional<double> Simulation::tolerance_in_force() const {
 void Simulation::make_controlled_step(double tolerance) {
     constexpr int kMostAttempts = 12;  // a field that overflows does so by any step
     if (!solver_->estimate_errors(true))
-        throw InputError("--tolerance: the steps of a kernel of your own have no estimated error: give --dt");
+        throw InputError(Given{"tolerance"},
+                         "the steps of a kernel of your own have no estimated error: give --dt");
     const int order = now_.integrator()->error_order;
     const double dt_before = moment_.taken.dt;
     // A field at rest has no error at any dt, and one that overflows at every dt.

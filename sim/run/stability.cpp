@@ -295,22 +295,17 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     if (fixed && (spec.allow_unstable || (brief && is_far_below(given, spec, solver)))) return;
     const StableStep limit = stable_step(spec, solver, false, given > 0 ? kClear * given : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable)
-        throw InputError(
-            limit.downwind
-                ? fmt::format("every step of {} is unstable: its first derivatives are taken from where the "
-                              "wind blows to, so that waves grow: take them from the other side, or add "
-                              "--allow-unstable with --dt",
-                              spec.model->name)
-                : fmt::format("--integrator {}: every step of {} is unstable: take another integrator, or "
-                              "--allow-unstable with --dt",
-                              name_of(spec.integrator()),
-                              spec.model->name));
+        throw InputError(limit.downwind ? Given{} : Given{"integrator", name_of(spec.integrator())},
+                         "every step of {} is unstable: {}, or add --allow-unstable with --dt",
+                         spec.model->name,
+                         limit.downwind ? "its first derivatives are taken from where the wind blows to, so "
+                                          "that waves grow: take them from the other side"
+                                        : "take another integrator");
     const auto* share = std::get_if<ShareOfLimit>(&spec.dt);
     const auto* follow = std::get_if<FollowLimit>(&spec.dt);
     if (!limit.known() && (share || follow) && given == 0)
-        throw InputError(
-            "--dt {}: the limit cannot be worked out: not finite at the field's values: give a number",
-            to_string(spec.dt));
+        throw InputError(Given{"dt", to_string(spec.dt)},
+                         "the limit cannot be worked out: not finite at the field's values: give a number");
     const auto of_limit = [](double factor, const StableStep& at) {
         return std::isfinite(at.dt) && at.dt > 0 ? factor * at.dt : 1;
     };

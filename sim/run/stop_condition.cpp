@@ -21,7 +21,7 @@ std::string condition_formula(const Model& model, const std::string& condition) 
     for (const equation::Evolution& one : equation::read_statements(model.text).evolutions) {
         if (!one.rate)
             throw InputError(
-                "--until {}: {} has no rate: the text gives its next value", condition, one.component);
+                Given{"until", condition}, "{} has no rate: the text gives its next value", one.component);
         formula += fmt::format(
             "{}max(abs({})) < {}", formula.empty() ? "" : " and ", equation::to_text(one.formula), *bound);
     }
@@ -37,11 +37,10 @@ void require_condition(const Model& model, const std::string& condition) {
         for (const equation::Evolving& component : read.components)
             if (read.graph.depends(component.formula).random)
                 throw InputError(
-                    "--until {}: {} has noise, which is never steady", condition, component.name);
+                    Given{"until", condition}, "{} has noise, which is never steady", component.name);
     if (!read.graph.depends(read.extra.front()).uniform())
-        throw InputError(
-            "--until {}: differs from cell to cell: take max(...), min(...), mean(...) or integral(...)",
-            quotable(condition));
+        throw InputError(Given{"until", quotable(condition)},
+                         "differs from cell to cell: take max(...), min(...), mean(...) or integral(...)");
 }
 
 long long next_look(long long step) {

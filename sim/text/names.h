@@ -36,15 +36,15 @@ std::vector<std::string> names_of(const Rows& rows) {
     return names;
 }
 
-/// Returns the named row of a table that outlives it. Throws InputError: `start`, then the message above.
+/// Returns the named row of a table that outlives it. Throws InputError with the message above.
 template <class Rows>
 const auto& row_named(const Rows& rows,
                       std::string_view kind,
                       std::string_view name,
-                      const std::string& start = "") {
+                      std::string_view setting = "") {
     for (const auto& row : rows)
         if (row.name == name) return row;
-    throw InputError(start + unknown_name_message(kind, name, names_of(rows)));
+    throw InputError(Given{setting}, unknown_name_message(kind, name, names_of(rows)));
 }
 
 }  // namespace stencil

@@ -66,9 +66,8 @@ std::optional<std::pair<long long, long long>> read_extent(std::string_view text
 long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most) {
     const auto value = read_whole(text);
     if (!value || *value < least || *value > most)
-        throw InputError("{} {}: must be a whole number from {} to {}{}",
-                         setting,
-                         quotable(text),
+        throw InputError(Given{setting, quotable(text)},
+                         "must be a whole number from {} to {}{}",
                          least,
                          most,
                          comma_hint(text));
@@ -78,9 +77,8 @@ long long parse_integer(std::string_view text, std::string_view setting, long lo
 std::uint64_t parse_seed(std::string_view text, std::string_view setting) {
     std::uint64_t value = 0;
     if (!read(text, value))
-        throw InputError("{} {}: must be a whole number from 0 to {}",
-                         setting,
-                         quotable(text),
+        throw InputError(Given{setting, quotable(text)},
+                         "must be a whole number from 0 to {}",
                          std::numeric_limits<std::uint64_t>::max());
     return value;
 }
@@ -94,13 +92,13 @@ std::optional<double> read_real(std::string_view text) {
 double parse_real(std::string_view text, std::string_view setting) {
     const auto value = read_shorthand(text);
     if (!value)
-        throw InputError("{} {}: must be a finite number{}", setting, quotable(text), comma_hint(text));
+        throw InputError(Given{setting, quotable(text)}, "must be a finite number{}", comma_hint(text));
     return *value;
 }
 
 bool parse_flag(std::string_view text, std::string_view setting) {
     if (text != "true" && text != "false")
-        throw InputError("{} {}: must be true or false", setting, quotable(text));
+        throw InputError(Given{setting, quotable(text)}, "must be true or false");
     return text == "true";
 }
 
@@ -116,9 +114,8 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view setting) {
         value *= std::pow(binary ? 1024.0 : 1000.0, double(power));
         if (value >= 1 && value < 9e18) return std::uint64_t(value);
     }
-    throw InputError("{} {}: must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB",
-                     setting,
-                     quotable(text));
+    throw InputError(Given{setting, quotable(text)},
+                     "must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB");
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

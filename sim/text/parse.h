@@ -1,4 +1,4 @@
-// Parses typed numbers and lists. Each function takes the setting's name for errors ("--steps ten: ...") and
+// Parses typed numbers and lists. Each function takes the setting's name for errors ("steps ten: ...") and
 // throws a one-line InputError that says what is allowed.
 #pragma once
 

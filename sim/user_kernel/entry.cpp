@@ -80,7 +80,8 @@ void require_distinct(const std::vector<std::string>& members) {
     for (const std::string& name : members)
         if (!seen.insert(name).second)
             throw InputError(
-                "--kernel: two names of the model would both be called {} in a kernel: give one another name",
+                Given{"kernel"},
+                "two names of the model would both be called {} in a kernel: give one another name",
                 name);
 }
 
@@ -177,22 +178,24 @@ Entry entry_of(const Problem& spec) {
     const equation::Equations equations = run_equations(spec);
     const equation::Integrator scheme = spec.integrator();
     if (scheme->is_implicit)
-        throw InputError(
-            "--kernel: imex solves by transforms, which a kernel of your own cannot: --integrator euler");
+        throw InputError(Given{"kernel"},
+                         "imex solves by transforms, which a kernel of your own cannot: --integrator euler");
     const equation::Program program = equation::make_program(equations, scheme, spec.dtype == DType::float64);
     if (program.past > 0)
-        throw InputError(
-            "--kernel: {} keeps rates of the step before, which a kernel of your own is not given: "
-            "--integrator "
-            "heun",
-            name_of(scheme));
+        throw InputError(Given{"kernel"},
+                         "{} keeps rates of the step before, which a kernel of your own is not given: "
+                         "--integrator "
+                         "heun",
+                         name_of(scheme));
     if (!equations.elliptic.empty())
-        throw InputError("--kernel: {} is solved for by transforms, which a kernel of your own cannot",
+        throw InputError(Given{"kernel"},
+                         "{} is solved for by transforms, which a kernel of your own cannot",
                          equations.elliptic.front().name);
     if (!equations.kernels.empty())
-        throw InputError("--kernel: `conv` takes transforms, which a kernel of your own cannot");
+        throw InputError(Given{"kernel"}, "`conv` takes transforms, which a kernel of your own cannot");
     const auto refuse = [&](const char* what) {
-        throw InputError("--kernel: {} {}, which a kernel of your own is not given", entry.model, what);
+        throw InputError(
+            Given{"kernel"}, "{} {}, which a kernel of your own is not given", entry.model, what);
     };
     if (std::ranges::any_of(program.stages, equation::draws_numbers))
         refuse("draws random numbers in every step");

@@ -47,7 +47,7 @@ std::vector<SamplePoint> gradients(const std::vector<SamplePoint>& points,
 std::string read_arrows(std::string_view text) {
     if (text.empty() || text == kGradientArrows || text == kFluxArrows || arrow_formulas(text).size() == 2)
         return std::string(text);
-    throw InputError("--arrows {}: must be gradient, flux, or two formulas, e.g. u,v", quotable(text));
+    throw InputError(Given{"arrows", quotable(text)}, "must be gradient, flux, or two formulas, e.g. u,v");
 }
 
 std::vector<std::string> arrow_formulas(std::string_view text) {

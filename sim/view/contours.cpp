@@ -98,8 +98,8 @@ class Tracer {
 
 std::string read_contours(std::string_view text) {
     const auto refuse = [&](std::string_view what) {
-        throw InputError("--contours {}: {}; allowed: levels, e.g. 0.1,0.25, or how many, 1 to {}",
-                         quotable(text),
+        throw InputError(Given{"contours", quotable(text)},
+                         "{}; allowed: levels, e.g. 0.1,0.25, or how many, 1 to {}",
                          what,
                          kMaxContours);
     };

@@ -27,15 +27,14 @@ SurfaceView read_surface_view(std::string_view text) {
                         view.zoom <= kMostSurfaceZoom && view.height >= kLeastSurfaceHeight &&
                         view.height <= kMostSurfaceHeight;
     if (!complete || !within)
-        throw InputError(
-            "--surface {}: must be AZIMUTH,ELEVATION[,ZOOM[,HEIGHT]]: degrees from -360 to 360 and from {} "
-            "to 90, {} to {}, and {} to {}, e.g. -30,40",
-            quotable(text),
-            kLeastElevation,
-            kLeastSurfaceZoom,
-            kMostSurfaceZoom,
-            kLeastSurfaceHeight,
-            kMostSurfaceHeight);
+        throw InputError(Given{"surface", quotable(text)},
+                         "must be AZIMUTH,ELEVATION[,ZOOM[,HEIGHT]]: degrees from -360 to 360 and from {} "
+                         "to 90, {} to {}, and {} to {}, e.g. -30,40",
+                         kLeastElevation,
+                         kLeastSurfaceZoom,
+                         kMostSurfaceZoom,
+                         kLeastSurfaceHeight,
+                         kMostSurfaceHeight);
     return view;
 }
 

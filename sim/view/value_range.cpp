@@ -51,13 +51,11 @@ double value_at(double place, const ValueRange& range) {
 RangeRule parse_range(std::string_view text, std::string_view setting) {
     const std::string whole(text);
     const auto refuse = [&](std::string_view what) {
-        throw InputError(
-            "{} {}: {}; allowed: auto, percentile:LO:HI (0 to 100), MIN:MAX, or a scale ({}) "
-            "before these, as in log:1e-4:1",
-            setting,
-            quotable(whole),
-            what,
-            fmt::join(kScaleNames, ", "));
+        throw InputError(Given{setting, quotable(whole)},
+                         "{}; allowed: auto, percentile:LO:HI (0 to 100), MIN:MAX, or a scale ({}) "
+                         "before these, as in log:1e-4:1",
+                         what,
+                         fmt::join(kScaleNames, ", "));
     };
     RangeRule rule;
     rule.scale = take_scale(text);

@@ -270,6 +270,18 @@ TEST_CASE("Words that belong to no command are refused") {
     }
 }
 
+TEST_CASE("A mistake in a setting's value begins with the option") {
+    for (const auto& [words, told] :
+         {std::pair{"--model gray-scott --dt 0", "--dt 0: must be above 0, e.g. 0.01"},
+          {"--global-every 0", "--global-every 0: must be a whole number"},
+          {"--model gray-scott --tolerance 1e-4", "--tolerance: euler does not estimate its error"},
+          {"--view sideways", "--view: unknown view 'sideways'"},
+          {"--initial gaussian:sigma=x", "--initial gaussian:sigma x: must be a finite number"},
+          {"--at 5:coefficient=-1", "--at 5: --coefficient -1: must be above 0"},
+          {"--equation du/dt=lap(w)", "`w` is not defined"}})
+        require_refused(stencilscope(kSmall + words), 2, told[0] == '-' ? fmt::format(": {}", told) : told);
+}
+
 TEST_CASE("A model beside an equation is refused, however they are given") {
     const ScratchFolder folder;
     write_bytes(folder / "both.json", R"_({"model": "gray-scott", "equation": "du/dt = lap(u)"})_");

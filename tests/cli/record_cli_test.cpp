@@ -295,7 +295,7 @@ TEST_CASE("One run at a time writes into a folder, and the next one is told") {
         "run --backend cpu --size 20 --steps 40 --checkpoint 10 --export field.npy --quiet --out {}";
     require_done(stencilscope(run, out));
     {
-        const stencil::Descriptor lock = stencil::lock_folder(out, "--out");
+        const stencil::Descriptor lock = stencil::lock_folder(out, "out");
         require_refused(stencilscope(run, out), 2, "another run");
         require_refused(stencilscope("run --quiet --resume {} --steps 50", out), 2, "another run");
         require_done(stencilscope(run, folder / "other"));

@@ -83,13 +83,13 @@ TEST_CASE("Examples on arrays refuse what no machine can do in one line") {
     const std::tuple<const char*, const char*, const char*, const char*> refusals[] = {
         {"elementwise", "work", "chian", "did you mean 'chain'"},
         {"elementwise", "work", "", "allowed: sin2x1"},
-        {"elementwise", "size", "0x4", "--size 0"},
+        {"elementwise", "size", "0x4", "size 0"},
         {"elementwise", "size", "3x4x5", "NXxNY"},
-        {"elementwise", "seed", "-1", "--seed -1"},
-        {"add", "length", "0", "--length 0"},
-        {"add", "length", "many", "--length many"},
-        {"dot", "length", "0", "--length 0"},
-        {"reduce", "seed", "x", "--seed x"}};
+        {"elementwise", "seed", "-1", "seed -1"},
+        {"add", "length", "0", "length 0"},
+        {"add", "length", "many", "length many"},
+        {"dot", "length", "0", "length 0"},
+        {"reduce", "seed", "x", "seed x"}};
     for (const auto& [name, option, value, said] : refusals) {
         CAPTURE(name, option, value);
         CHECK(contains(input_error([&, name = name] { run_on_cpu(name, {{option, value}}); }), said));

@@ -83,8 +83,8 @@ TEST_CASE("Options of an example take what they allow and refuse the rest") {
     values.set("long", "true");
     REQUIRE(values.flag("long"));
     for (const auto& [name, text, said] :
-         {std::tuple("rows", "1000001", "--rows 1000001: must be a whole number from 1 to 1000000"),
-          {"rows", "ten", "--rows ten"},
+         {std::tuple("rows", "1000001", "rows 1000001: must be a whole number from 1 to 1000000"),
+          {"rows", "ten", "rows ten"},
           {"density", "1.5", "from 1e-06 to 1"},
           {"density", "nan", "finite"},
           {"mode", "medium", "plain, blocked, streamed"},
@@ -265,7 +265,7 @@ TEST_CASE("An example is checked, runs, and says what it found") {
     const Machine machine = query_machine();
     ExampleRequest request = request_for(sample_example());
     request.options.set("rows", "13");
-    REQUIRE(contains(input_error([&] { run_example(request, machine, {}); }), "--rows 13"));
+    REQUIRE(contains(input_error([&] { run_example(request, machine, {}); }), "rows 13"));
     request.options.set("rows", "42");
     request.options.set("seconds", "0.1");
     double share = -1;

@@ -48,10 +48,10 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
 }
 
 TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
-    const std::vector<double> range = parse_coefficients("0.1:1000:5", "--coefficients");
+    const std::vector<double> range = parse_coefficients("0.1:1000:5", "coefficients");
     REQUIRE(range.size() == 5);
     for (int i = 0; i < 5; ++i) REQUIRE(range[std::size_t(i)] == Approx(std::pow(10, i - 1)));
-    REQUIRE(parse_coefficients("3,0,1.5", "--coefficients") == std::vector<double>{0, 1.5, 3});
+    REQUIRE(parse_coefficients("3,0,1.5", "coefficients") == std::vector<double>{0, 1.5, 3});
     for (const char* text : {"",
                              "1:2",
                              "0:1:5",
@@ -66,7 +66,7 @@ TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
                              "1e-150",
                              "1e150",
                              "1e-300:1:3"})
-        REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text, "--coefficients"); }).empty());
+        REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text, "coefficients"); }).empty());
 }
 
 TEST_CASE("example ridge solves a problem from files and writes its solutions") {

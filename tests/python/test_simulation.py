@@ -55,6 +55,11 @@ def test_settings_are_those_of_the_command_line():
         ({"every": 5}, "every: .*export"),
         ({"model": "gray-scott", "equation": "du/dt = lap(u)"}, "model beside equation"),
         ({"checkpoint": 5}, "checkpoint: .*save"),
+        ({"model": "gray-scott", "dt": 0}, "^dt 0: must be above 0"),
+        ({"global_every": 0}, "^global_every 0: must be a whole number"),
+        ({"model": "gray-scott", "tolerance": 1e-4}, "^tolerance: euler does not estimate its error: take integrator"),
+        ({"view": "sideways"}, "^view: unknown view 'sideways'"),
+        ({"initial": "gaussian:sigma=x"}, "^initial gaussian:sigma x: must be a finite number"),
     ],
 )
 def test_what_is_not_allowed_is_a_value_error_that_names_it(settings, told):

@@ -55,7 +55,7 @@ constexpr Known kKnown[] = {{"viridis", {68, 1, 84}, {42, 118, 142}, {253, 231, 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::string refusal(std::string_view text) {
-    return message_of<InputError>([&] { parse_range(text, "--range"); });
+    return message_of<InputError>([&] { parse_range(text, "range"); });
 }
 
 template <class T>
@@ -215,16 +215,16 @@ TEST_CASE("On every scale a value picks the entry of its place, and borders find
 }
 
 TEST_CASE("Rules of ranges are read as they are written") {
-    CHECK(parse_range("auto", "--range").kind == RangeRule::Kind::automatic);
-    const RangeRule percentile = parse_range("percentile:2.5:99", "--range");
+    CHECK(parse_range("auto", "range").kind == RangeRule::Kind::automatic);
+    const RangeRule percentile = parse_range("percentile:2.5:99", "range");
     CHECK((percentile.kind == RangeRule::Kind::percentile && percentile.low == 2.5 && percentile.high == 99));
-    const RangeRule fixed = parse_range("-1e-3:2", "--range");
+    const RangeRule fixed = parse_range("-1e-3:2", "range");
     CHECK((fixed.kind == RangeRule::Kind::fixed && fixed.low == -1e-3 && fixed.high == 2));
     for (const std::string& text :
          split("auto percentile:0:100 percentile:2.5:97.5 -1:1 -2:-1.5 1e-300:1e+300 0.1:0.30000000000000004 "
                "log centred symlog:percentile:1:99.5 log:0.0001:1 symlog:-1:1",
                ' '))
-        CHECK(to_string(parse_range(text, "--range")) == text);
+        CHECK(to_string(parse_range(text, "range")) == text);
 }
 
 TEST_CASE("Texts that are no rule are refused with what is allowed") {
@@ -256,7 +256,7 @@ TEST_CASE("Texts that are no rule are refused with what is allowed") {
         {"log:log:1:2", "'log' is not"},
     };
     for (const auto& [text, part] : cases) {
-        CHECK(refusal(text).starts_with("--range " + std::string(text)));
+        CHECK(refusal(text).starts_with("range " + std::string(text)));
         CHECK(contains(refusal(text), part));
         CHECK(contains(refusal(text), "percentile:LO:HI"));
     }
@@ -280,14 +280,14 @@ TEST_CASE("A range for a diverging table is centred at zero") {
     CHECK(centred({-4, -3}, {}) == std::pair(-4.0, 4.0));
     CHECK(centred({0, 0}, {}) == std::pair(-1.0, 1.0));
     CHECK(centred({kNaN}, {}).first == -1);
-    CHECK(centred({1, 2}, parse_range("-0.5:0.25", "--range")) == std::pair(-0.5, 0.5));
+    CHECK(centred({1, 2}, parse_range("-0.5:0.25", "range")) == std::pair(-0.5, 0.5));
     CHECK(centred({-8, 0, 2}, percentiles(50, 100)).first == -2);
 }
 
 TEST_CASE(
     "A scale comes with the range: logarithms need values above zero, centred ones have zero in the middle") {
     const auto found = [](const char* rule, const std::vector<double>& cells, bool diverging = false) {
-        return find_range(field_of(cells), parse_range(rule, "--range"), diverging);
+        return find_range(field_of(cells), parse_range(rule, "range"), diverging);
     };
     const auto some = found("log", {0.25, 8});
     CHECK(some.scale == Scale::log);
@@ -307,7 +307,7 @@ TEST_CASE(
 TEST_CASE("A range knows whether values lie beyond its ends") {
     const Field field = field_of<float>({-1, 0, 1, 2, float(kNaN)});
     const auto beyond = [&](const char* rule) {
-        const auto range = find_range(field, parse_range(rule, "--range"), false);
+        const auto range = find_range(field, parse_range(rule, "range"), false);
         return std::pair(range.below, range.above);
     };
     CHECK(beyond("auto") == std::pair(false, false));
@@ -317,7 +317,7 @@ TEST_CASE("A range knows whether values lie beyond its ends") {
     CHECK(beyond("percentile:5:95") == std::pair(true, true));
     CHECK(beyond("percentile:0:95") == std::pair(false, true));
     CHECK(beyond("centred") == std::pair(false, false));
-    CHECK_FALSE(find_range(field_of<float>({float(kNaN)}), parse_range("0:1", "--range"), false).above);
+    CHECK_FALSE(find_range(field_of<float>({float(kNaN)}), parse_range("0:1", "range"), false).above);
 }
 
 TEST_CASE("Percentiles are those of NumPy") {

@@ -762,8 +762,7 @@ TEST_CASE(
     CHECK(is_model_file((folder / "waves.json").string()));
     CHECK_FALSE(is_model_file((folder / "spec.json").string()));
     CHECK(refuses([&] { open_model((folder / "spec.json").string()); }, "--spec"));
-    CHECK(
-        message_of<InputError>([&] { open_model((folder / "none.txt").string()); }).starts_with("--model "));
+    CHECK(message_of<InputError>([&] { open_model((folder / "none.txt").string()); }).starts_with("model "));
 }
 
 TEST_CASE("Titles and names of other programs' files lose control and invisible characters") {

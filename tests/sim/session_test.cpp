@@ -253,7 +253,7 @@ TEST_CASE("What is not allowed becomes a message and changes nothing") {
         REQUIRE(session.snapshot()->step == 5);
     };
     refuse(action::Change{"coefficient", "0.3"}, "unstable");
-    refuse(action::Change{"size", "0x5"}, "--size");
+    refuse(action::Change{"size", "0x5"}, "size");
     refuse(action::Change{"size", "900000x900000"}, "not enough host memory");
     refuse(action::Change{"initial", "nothing-like-it.npy"}, "nothing-like-it.npy");
     refuse(action::Open{"nowhere/spec.json"}, "nowhere/spec.json");

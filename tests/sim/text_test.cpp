@@ -142,14 +142,36 @@ TEST_CASE("A line that cannot be read is refused with a reason, whatever it begi
 }
 
 TEST_CASE("Numbers of the command line are read as those of the window's fields, and a comma is told of") {
-    CHECK(parse_integer("1e3", "--steps", 0, 100000) == 1000);
-    CHECK(parse_integer("10k", "--steps", 0, 100000) == 10000);
-    CHECK(parse_integer("10K", "--steps", 0, 100000) == 10000);
-    CHECK(parse_real("1/8", "--coefficient") == 0.125);
-    CHECK(parse_real("2M", "--set") == 2e6);
-    CHECK(contains(message_of<InputError>([] { parse_real("0,1", "--coefficient"); }), "point"));
-    CHECK(contains(message_of<InputError>([] { parse_integer("1,000", "--steps", 0, 10); }), "comma"));
-    CHECK_FALSE(contains(message_of<InputError>([] { parse_real("ten", "--steps"); }), "comma"));
+    CHECK(parse_integer("1e3", "steps", 0, 100000) == 1000);
+    CHECK(parse_integer("10k", "steps", 0, 100000) == 10000);
+    CHECK(parse_integer("10K", "steps", 0, 100000) == 10000);
+    CHECK(parse_real("1/8", "coefficient") == 0.125);
+    CHECK(parse_real("2M", "set") == 2e6);
+    CHECK(contains(message_of<InputError>([] { parse_real("0,1", "coefficient"); }), "point"));
+    CHECK(contains(message_of<InputError>([] { parse_integer("1,000", "steps", 0, 10); }), "comma"));
+    CHECK_FALSE(contains(message_of<InputError>([] { parse_real("ten", "steps"); }), "comma"));
+}
+
+TEST_CASE("An error has its setting apart from its sentence, and a mistake in a text has its place") {
+    try {
+        parse_real("x", "dt");
+        FAIL();
+    } catch (const InputError& error) {
+        CHECK(error.setting() == "dt");
+        CHECK(std::string(error.what()) == "dt x: must be a finite number");
+        CHECK(error.sentence() == "x: must be a finite number");
+        CHECK(error.in_sentence() == "--dt x: must be a finite number");
+    }
+    CHECK(InputError(Given{"tolerance"}, "{} estimates no error", "euler").sentence() ==
+          "euler estimates no error");
+    CHECK(InputError("{} is missing", "a file").sentence() == "a file is missing");
+    try {
+        model_of_text("du/dt = lap(w)");
+        FAIL();
+    } catch (const InputError& error) {
+        CHECK(error.setting().empty());
+        CHECK(contains(error.what(), error.sentence() + "\n  du/dt = lap(w)\n              ^"));
+    }
 }
 
 TEST_CASE("Sizes take the numbers that all settings take, one for both or one for each side") {

@@ -233,7 +233,7 @@ TEST_CASE("A link carries a model's text, and damaged ones are refused in one li
                                    link_of_text(std::string(1 << 20, ' '))}) {
         CAPTURE(bad.size());
         const std::string why = message_of<InputError>([&] { open_model(bad); });
-        CHECK(contains(why, "--model stencilscope:"));
+        CHECK(contains(why, "model stencilscope:"));
         CHECK(contains(why, "the link is damaged or cut"));
         CHECK_FALSE(contains(why, "\n"));
     }
@@ -261,6 +261,6 @@ TEST_CASE("A file's name needs no ending in --export where one file alone is mea
     for (const char* item : {"web", "statistics", "spec", "web.html"}) add_export(item, names);
     CHECK(names == std::vector<std::string>{"web.html", "statistics.csv", "spec.json"});
     const std::string why = message_of<InputError>([&] { add_export("figure", names); });
-    CHECK(why == "--export: 'figure' may be figure.png or figure.svg or figure.pdf");
+    CHECK(why == "export: 'figure' may be figure.png or figure.svg or figure.pdf");
     CHECK(contains(message_of<InputError>([&] { add_export("wbe", names); }), "unknown file"));
 }

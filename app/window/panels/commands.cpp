@@ -40,7 +40,7 @@ void change_colors(UiState& ui,
         return change(ui, std::string(setting), value, continuing);
     Coloring own = now.colors.at(formula);
     if (setting == setting_name::range)
-        own.range = parse_range(value, "--range");
+        own.range = parse_range(value, "range");
     else
         own.colormap = value;
     change(ui, setting_name::colors, coloring_text(formula, own), continuing);

@@ -25,7 +25,7 @@ void require_memory(
 }  // namespace
 
 Random array_random(const ExampleRequest& request) {
-    return Random(parse_seed(request.options.text("seed"), "--seed"));
+    return Random(parse_seed(request.options.text("seed"), "seed"));
 }
 
 void check_array(const ExampleRequest& request) {

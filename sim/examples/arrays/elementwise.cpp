@@ -36,7 +36,7 @@ constexpr DType kDTypes[] = {DType::float32, DType::float64};
 std::vector<const Expression*> chosen_expressions(const ExampleRequest& request) {
     std::vector<const Expression*> chosen;
     for (const std::string& name : split(request.options.text("work"), ',')) {
-        const Expression* const found = &row_named(kExpressions, "work", name, "--work: ");
+        const Expression* const found = &row_named(kExpressions, "work", name, "work");
         if (!contains(chosen, found)) chosen.push_back(found);
     }
     return chosen;

@@ -82,7 +82,8 @@ EinsumTask einsum_task(const ExampleRequest& request) {
         return task;
     }
     if (request.options.given("sizes"))
-        throw InputError("--sizes: is for random operands; those of --operand files have their own sizes");
+        throw InputError(Given{"sizes"},
+                         "is for random operands; those of --operand files have their own sizes");
     std::vector<NpyHeader> headers;
     std::vector<Contraction::Shape> shapes;
     for (const std::string& file : task.files) {

@@ -245,11 +245,11 @@ class Planner {
         double product = 1;
         for (const int label : labels) product *= double(sizes_[std::size_t(label)]);
         if (product >= kTooManyValues)
-            throw InputError(
-                "--subscripts: the intermediate array {} would have {:.3g} values; fewer than 2^40 "
-                "are allowed",
-                text(labels),
-                product);
+            throw InputError(Given{"subscripts"},
+                             "the intermediate array {} would have {:.3g} values; fewer than 2^40 "
+                             "are allowed",
+                             text(labels),
+                             product);
         return std::int64_t(product);
     }
 
@@ -457,10 +457,10 @@ class Planner {
         const std::int64_t longest = std::max(
             {shape.batch, shape.m, shape.n, shape.k, shape.a.leading, shape.b.leading, shape.c.leading});
         if (longest > std::numeric_limits<int>::max())
-            throw InputError(
-                "--subscripts: a matrix product with an axis of {} values; at most "
-                "2^31 - 1 are allowed",
-                longest);
+            throw InputError(Given{"subscripts"},
+                             "a matrix product with an axis of {} values; at most "
+                             "2^31 - 1 are allowed",
+                             longest);
     }
 
     void finish(const StridedView& last) {

@@ -29,7 +29,7 @@ bool is_label(char c) {
     constexpr std::size_t kShown = 100;
     const std::size_t start = at > kShown / 2 && line.size() > kShown ? at - kShown / 2 : 0;
     throw InputError(
-        "--subscripts: {}\n  {}\n  {:>{}}", what, line.substr(start, kShown), '^', at - start + 1);
+        Given{"subscripts"}, "{}\n  {}\n  {:>{}}", what, line.substr(start, kShown), '^', at - start + 1);
 }
 
 class Parser {
@@ -247,10 +247,10 @@ class Binder {
 std::int64_t parse_size(std::string_view text, std::string_view whole) {
     const std::optional<long long> value = read_whole(text);
     if (!value || *value < 0 || double(*value) >= kTooManyValues)
-        throw InputError(
-            "--sizes: '{}' is not a size; allowed: a whole number below 2^40, e.g. "
-            "i=100,j=200,...=4x5",
-            quotable(whole));
+        throw InputError(Given{"sizes"},
+                         "'{}' is not a size; allowed: a whole number below 2^40, e.g. "
+                         "i=100,j=200,...=4x5",
+                         quotable(whole));
     return *value;
 }
 
@@ -258,7 +258,7 @@ std::int64_t parse_size(std::string_view text, std::string_view whole) {
 
 Subscripts parse_subscripts(std::string_view text) {
     if (text.size() > kLongest)
-        throw InputError("--subscripts: {} characters; at most {} are allowed", text.size(), kLongest);
+        throw InputError(Given{"subscripts"}, "{} characters; at most {} are allowed", text.size(), kLongest);
     return Parser(text).subscripts();
 }
 
@@ -299,10 +299,10 @@ LabelSizes parse_label_sizes(std::string_view text) {
         } else if (name.size() == 1 && is_label(name[0])) {
             sizes.labels[name[0]] = parse_size(value, item);
         } else {
-            throw InputError(
-                "--sizes: '{}' names no label; allowed: a letter or ..., e.g. "
-                "i=100,j=200,...=4x5",
-                quotable(item));
+            throw InputError(Given{"sizes"},
+                             "'{}' names no label; allowed: a letter or ..., e.g. "
+                             "i=100,j=200,...=4x5",
+                             quotable(item));
         }
     }
     return sizes;

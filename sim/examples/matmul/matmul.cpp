@@ -290,10 +290,11 @@ std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
     const std::vector<DType> dtypes = request.dtypes();
     bool any = false;
     for (const std::string& key : split(list, ',')) {
-        rows.push_back(row_named(kRows, "row", key, "--rows: "));
+        rows.push_back(row_named(kRows, "row", key, "rows"));
         any |= std::ranges::any_of(dtypes, [&](DType dtype) { return works(rows.back(), dtype); });
     }
-    if (!any) throw InputError("--rows {}: none of them works in {} alone", list, name_of(dtypes.front()));
+    if (!any)
+        throw InputError(Given{"rows", list}, "none of them works in {} alone", name_of(dtypes.front()));
     return rows;
 }
 

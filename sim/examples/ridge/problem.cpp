@@ -66,12 +66,12 @@ void fill_values(SparseMatrix<T>& a, Random& random) {
 
 // Their squares are numbers of float64, with room for what they are multiplied by.
 void require_in_range(const std::vector<double>& coefficients,
-                      const std::string& setting,
+                      std::string_view setting,
                       const std::string& text) {
     constexpr double kMin = 1e-100, kMax = 1e100;
     for (const double c : coefficients)
         if (c != 0 && !(c >= kMin && c <= kMax))
-            throw InputError("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kMin, kMax);
+            throw InputError(Given{setting, text}, "each must be 0 or from {:g} to {:g}", kMin, kMax);
 }
 
 // Squares and products of such values are numbers of float64.
@@ -143,7 +143,7 @@ void read_methods(RidgeSettings& settings, const std::string& text) {
     const std::vector<std::string> names = split(text, ',');
     for (const std::string& name : names)
         if (!contains(kMethods, name))
-            throw InputError("--methods {}: must be auto, or a list of lsmr, cholesky", text);
+            throw InputError(Given{"methods", text}, "must be auto, or a list of lsmr, cholesky");
     settings.lsmr = contains(names, "lsmr") || contains(names, "process");  // as it was called
     settings.cholesky = contains(names, "cholesky");
 }
@@ -240,25 +240,25 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
     return problem;
 }
 
-std::vector<double> parse_coefficients(const std::string& text, const std::string& setting) {
+std::vector<double> parse_coefficients(const std::string& text, std::string_view setting) {
     std::vector<double> values;
     const std::vector<std::string> range = split(text, ':');
     if (range.size() == 3) {
         const double low = parse_real(range[0], setting), high = parse_real(range[1], setting);
         const auto count = parse_integer(range[2], setting, 2, (long long)(kMaxCoefficients));
         if (!(low > 0) || !(high > low))
-            throw InputError("{} {}: must be LOW:HIGH:COUNT with 0 < LOW < HIGH", setting, text);
+            throw InputError(Given{setting, text}, "must be LOW:HIGH:COUNT with 0 < LOW < HIGH");
         for (long long i = 0; i < count; ++i)
             values.push_back(i + 1 == count ? high
                                             : low * std::pow(high / low, double(i) / double(count - 1)));
         require_in_range(values, setting, text);
         return values;
     }
-    if (range.size() != 1) throw InputError("{} {}: must be LOW:HIGH:COUNT or a list C,C,...", setting, text);
+    if (range.size() != 1) throw InputError(Given{setting, text}, "must be LOW:HIGH:COUNT or a list C,C,...");
     for (const std::string& word : split(text, ',')) values.push_back(parse_real(word, setting));
     std::ranges::sort(values);
     if (std::ranges::adjacent_find(values) != values.end() || values.size() > kMaxCoefficients)
-        throw InputError("{} {}: must be up to {} different numbers", setting, text, kMaxCoefficients);
+        throw InputError(Given{setting, text}, "must be up to {} different numbers", kMaxCoefficients);
     require_in_range(values, setting, text);
     return values;
 }
@@ -270,8 +270,8 @@ std::span<const ExampleOption> ridge_options() {
 RidgeSettings read_ridge_settings(const OptionValues& options) {
     check_size(options);
     RidgeSettings settings;
-    settings.coefficients = parse_coefficients(options.text("coefficients"), "--coefficients");
-    if (options.given("at")) settings.further = parse_coefficients(options.text("at"), "--at");
+    settings.coefficients = parse_coefficients(options.text("coefficients"), "coefficients");
+    if (options.given("at")) settings.further = parse_coefficients(options.text("at"), "at");
     settings.tolerance = options.real("tolerance");
     const std::string stop = options.text("stop");
     settings.certified = stop != "lsmr";

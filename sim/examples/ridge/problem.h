@@ -44,7 +44,7 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
                                 const std::function<void()>& pause);
 
 /// "LOW:HIGH:COUNT" (geometric) or "C,C,...", ascending and each once. Throws InputError.
-std::vector<double> parse_coefficients(const std::string& text, const std::string& setting);
+std::vector<double> parse_coefficients(const std::string& text, std::string_view setting);
 
 /// The example's options, for its row in the table.
 std::span<const ExampleOption> ridge_options();

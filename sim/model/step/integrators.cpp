@@ -316,9 +316,9 @@ void add_changed(StepPlan& plan, const Arrays& change, const Arrays& to) {
 // increments alone, and states at rest stay at rest.
 void imex(StepPlan& plan) {
     if (plan.has_shape())
-        throw InputError(
-            "--integrator imex: transforms need the whole field, and `inside` bounds it: take another "
-            "integrator");
+        throw InputError(Given{"integrator", "imex"},
+                         "transforms need the whole field, and `inside` bounds it: take another "
+                         "integrator");
     Graph& g = plan.graph();
     const int part = plan.add_linear_part(lowered_linear_part(plan.model()));
     const Node dt = g.leaf(Op::dt);
@@ -439,14 +439,13 @@ std::string listed_integrators(const std::function<bool(const IntegratorRow&)>& 
 
 Integrator scheme_of(std::string_view name) {
     const std::size_t colon = name.find(':');
-    const IntegratorRow& row =
-        row_named(integrators(), "integrator", name.substr(0, colon), "--integrator: ");
+    const IntegratorRow& row = row_named(integrators(), "integrator", name.substr(0, colon), "integrator");
     if (colon == name.npos) return Integrator(row);
     const auto stages = read_real(name.substr(colon + 1));
-    if (row.stages == 0) throw InputError("--integrator {}: {} has no number", quotable(name), row.name);
+    if (row.stages == 0) throw InputError(Given{"integrator", quotable(name)}, "{} has no number", row.name);
     if (!stages || *stages != std::floor(*stages) || *stages < kLeastStages || *stages > kMostStages)
-        throw InputError("--integrator {}: {} has {} to {} stages, e.g. {}:{}",
-                         quotable(name),
+        throw InputError(Given{"integrator", quotable(name)},
+                         "{} has {} to {} stages, e.g. {}:{}",
                          row.name,
                          kLeastStages,
                          kMostStages,

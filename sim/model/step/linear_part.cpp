@@ -163,7 +163,8 @@ std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node
         SymbolReader reader(equations.graph, equations.components.front().sides, Op::component);
         return reader.terms_of(rates);
     } catch (const std::length_error&) {
-        throw InputError("--integrator imex: the formulas have too many parts: take another integrator");
+        throw InputError(Given{"integrator", "imex"},
+                         "the formulas have too many parts: take another integrator");
     }
 }
 
@@ -200,9 +201,9 @@ LinearPart lowered_linear_part(Equations& equations) {
     const std::vector<LinearTerm> terms = linear_part(equations, formulas);
     if (terms.empty())
         throw InputError(
-            "--integrator imex: no rate has a linear part to solve for, of constants and even derivatives "
-            "such "
-            "as lap(u): take another integrator");
+            Given{"integrator", "imex"},
+            "no rate has a linear part to solve for, of constants and even derivatives such as lap(u): take "
+            "another integrator");
     LinearPart part = lowered_terms(equations.graph, terms);
     part.fields = int(equations.components.size());
     part.share = kGamma;
@@ -286,7 +287,8 @@ std::array<Boundary, 2> transform_boundaries(Equations& equations) {
                 const auto boundary = boundary_of(g, c.sides[side]);
                 if (boundary && boundary == first) continue;
                 throw InputError(
-                    "--integrator imex: `{}` {} at the {} side: imex takes one of periodic, insulated "
+                    Given{"integrator", "imex"},
+                    "`{}` {} at the {} side: imex takes one of periodic, insulated "
                     "(a given flux) and zero, the same for all components on both sides of an axis",
                     c.name,
                     boundary ? "has another boundary" : "has a condition of its own",

@@ -43,7 +43,8 @@ StepPlan::StepPlan(
 Program StepPlan::plan() {
     for (const Evolving& c : model_.components)
         if (!c.rate && !integrator_->steps_maps)
-            throw InputError("--integrator: `{}' = ...` is a step of its own, which {} takes",
+            throw InputError(Given{"integrator"},
+                             "`{}' = ...` is a step of its own, which {} takes",
                              c.name,
                              listed_integrators([](const auto& row) { return row.steps_maps; }));
     // If components wrap differently, each reader of a coefficient decides how it wraps, so none is

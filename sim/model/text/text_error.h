@@ -33,7 +33,7 @@ class TextError : public InputError {
               Rest&&... rest)
         : TextError(text, span, fmt::vformat(sentence, fmt::make_format_args(first, rest...))) {}
 
-    const std::string& sentence() const { return sentence_; }
+    std::string sentence() const override { return sentence_; }
     TextSpan span() const { return span_; }
     /// Position counted from 1; columns in characters.
     std::size_t line() const { return line_; }

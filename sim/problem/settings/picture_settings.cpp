@@ -20,8 +20,8 @@ void set_figure_size(RunSpec& spec, std::string_view text) {
     const auto side = [&](std::size_t i) { return i < parts.size() ? read_real(parts[i]).value_or(-1) : 0; };
     const auto fits = [](double cm) { return cm >= FigureSize::kLeast && cm <= FigureSize::kMost; };
     if (!text.empty() && (parts.size() > 2 || !fits(side(0)) || (parts.size() == 2 && !fits(side(1)))))
-        throw InputError("--figure-size {}: must be W or WxH, each from {} to {} cm, e.g. 12x10cm",
-                         quotable(text),
+        throw InputError(Given{"figure-size", quotable(text)},
+                         "must be W or WxH, each from {} to {} cm, e.g. 12x10cm",
                          FigureSize::kLeast,
                          FigureSize::kMost);
     spec.figure_size = text.empty() ? FigureSize() : FigureSize{side(0), side(1)};
@@ -33,11 +33,11 @@ Json get_figure_size(const RunSpec& spec) {
     return height == 0 ? fmt::format("{}cm", width) : fmt::format("{}x{}cm", width, height);
 }
 
-std::string read_colormap(std::string_view text, const std::string& option) {
+std::string read_colormap(std::string_view text, std::string_view setting) {
     try {
         return colormap(text).name;
     } catch (const InputError& error) {
-        throw InputError("{}: {}", option, error.what());
+        throw InputError(Given{setting}, error.what());
     }
 }
 
@@ -62,17 +62,16 @@ void add_colors(RunSpec& spec, std::span<const std::string> texts) {
         const std::string formula = formula_of_colors(text);
         const std::size_t equals = formula.size();
         if (formula.empty())
-            throw InputError(
-                "--colors {}: must be FORMULA=NAME,RANGE,UNIT, e.g. v=magma,0:1,mol/L; each may be left out",
-                quotable(text));
+            throw InputError(Given{"colors", quotable(text)},
+                             "must be FORMULA=NAME,RANGE,UNIT, e.g. v=magma,0:1,mol/L; each may be left out");
         Coloring own;
         const auto parts = split(text.substr(equals + 1), ',');
         if (parts.size() > 3)
-            throw InputError("--colors {}: must have at most a name, a range and a unit", quotable(text));
+            throw InputError(Given{"colors", quotable(text)}, "must have at most a name, a range and a unit");
         const auto part = [&](std::size_t i) { return i < parts.size() ? parts[i] : ""; };
-        if (!part(0).empty()) own.colormap = read_colormap(part(0), "--colors");
-        if (!part(1).empty()) own.range = parse_range(part(1), "--colors");
-        own.unit = read_unit_name(part(2), "--colors");
+        if (!part(0).empty()) own.colormap = read_colormap(part(0), "colors");
+        if (!part(1).empty()) own.range = parse_range(part(1), "colors");
+        own.unit = read_unit_name(part(2), "colors");
         spec.colors.insert_or_assign(formula, own);
     }
 }
@@ -97,7 +96,7 @@ std::vector<Setting> picture_settings() {
         row(
             {setting_name::colormap, "NAME", "colours of the pictures; NAME_r: reversed (default viridis)"},
             [](RunSpec& s, std::string_view name) {
-                s.coloring().colormap = read_colormap(name, "--colormap");
+                s.coloring().colormap = read_colormap(name, "colormap");
             },
             [](const RunSpec& s) { return unless_empty(s.colormap); }),
         row(
@@ -105,7 +104,7 @@ std::vector<Setting> picture_settings() {
              "[SCALE:]R",
              "values that the colours span: auto, percentile:LO:HI or MIN:MAX; SCALE is log, symlog or "
              "centred (at zero), e.g. log:1e-4:1"},
-            [](RunSpec& s, std::string_view text) { s.coloring().range = parse_range(text, "--range"); },
+            [](RunSpec& s, std::string_view text) { s.coloring().range = parse_range(text, "range"); },
             [](const RunSpec& s) { return Json(to_string(s.range)); }),
         set_in_turn(Turn::colors,
                     list({setting_name::colors,
@@ -138,9 +137,7 @@ std::vector<Setting> picture_settings() {
             {setting_name::unit_value,
              "UNIT",
              "unit of the values that are shown, beside their colours, e.g. mol/L"},
-            [](RunSpec& s, std::string_view text) {
-                s.coloring().unit = read_unit_name(text, "--unit-value");
-            },
+            [](RunSpec& s, std::string_view text) { s.coloring().unit = read_unit_name(text, "unit-value"); },
             [](const RunSpec& s) { return unless_empty(s.unit); }),
         text({setting_name::contours,
               "L1,L2,...|N",
@@ -167,7 +164,7 @@ std::vector<Setting> picture_settings() {
              "from where a surface is seen: degrees by which it is turned, and of the eye above it, its "
              "size, and a factor of its height (default -30,40)"},
             &RunSpec::surface,
-            [](std::string_view text, const std::string&) { return read_surface_view(text); },
+            [](std::string_view text, std::string_view) { return read_surface_view(text); },
             [](const SurfaceView& view) { return view == SurfaceView() ? Json() : Json(to_string(view)); }),
         text({setting_name::view,
               "NAME",

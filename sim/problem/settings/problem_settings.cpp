@@ -41,7 +41,7 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
     const auto named = std::ranges::find(components, name, &Component::name);
     const bool given = equals != std::string::npos && named != components.end();
     if (names_component(text) && named == components.end())
-        throw InputError("--initial: " + unknown_name_message("component", name, names_of(components)));
+        throw InputError(Given{"initial"}, unknown_name_message("component", name, names_of(components)));
     std::string what = given ? text.substr(equals + 1) : text;
     if (what.empty()) what = spec.model->equations->components[given ? named - components.begin() : 0].start;
     const InitialChoice choice = parse_initial(what);
@@ -57,8 +57,8 @@ void set_size(RunSpec& spec, std::string_view text) {
     const auto extent = read_extent(text);
     const auto fits = [](long long cells) { return cells >= 1 && cells <= kMaxCells; };
     if (!extent || !fits(extent->first) || !fits(extent->second))
-        throw InputError("--size {}: must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
-                         quotable(text),
+        throw InputError(Given{"size", quotable(text)},
+                         "must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
                          kMaxCells);
     spec.size = Size{int(extent->first), int(extent->second)};
     spec.initial_hash.clear();
@@ -105,7 +105,7 @@ void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
         try {
             use_text(spec, model_of_text(text_of_run(spec) + "\nsensitivity = " + parameter));
         } catch (const equation::TextError& error) {
-            throw InputError("--sensitivity {}: {}", quotable(parameter), error.sentence());
+            throw InputError(Given{"sensitivity", quotable(parameter)}, error.sentence());
         }
         spec.dt = dt;
         spec.steps = steps;
@@ -139,15 +139,15 @@ void set_dt(RunSpec& spec, std::string_view text) {
 
 // A tolerance is a way to choose dt, so it is kept there.
 void set_tolerance(RunSpec& spec, std::string_view text) {
-    const double tolerance = parse_real(std::string(text), "--tolerance");
+    const double tolerance = parse_real(std::string(text), "tolerance");
     if (!(tolerance > 0 && tolerance < 1))
-        throw InputError("--tolerance {}: must be above 0 and below 1, e.g. 1e-4", quotable(text));
+        throw InputError(Given{"tolerance", quotable(text)}, "must be above 0 and below 1, e.g. 1e-4");
     spec.dt = ByTolerance{tolerance, dt_of(spec.dt)};
 }
 
 void set_dx(RunSpec& spec, std::string_view text) {
-    const double dx = parse_real(std::string(text), "--dx");
-    if (dx <= 0) throw InputError("--dx {}: must be above 0", quotable(text));
+    const double dx = parse_real(std::string(text), "dx");
+    if (dx <= 0) throw InputError(Given{"dx", quotable(text)}, "must be above 0");
     spec.dx = dx;
 }
 
@@ -156,7 +156,7 @@ void set_integrator(RunSpec& spec, std::string_view text) {
 }
 
 void set_global_every(RunSpec& spec, std::string_view text) {
-    spec.global_every = parse_integer(text, "--global-every", 1, kMaxSteps);
+    spec.global_every = parse_integer(text, "global-every", 1, kMaxSteps);
 }
 
 void set_dtype(RunSpec& spec, std::string_view text) {
@@ -167,7 +167,7 @@ void set_dtype(RunSpec& spec, std::string_view text) {
 void set_model(RunSpec& spec, std::string_view text) {
     const FoundModel found = open_model(std::string(text));
     spec.use_model(found.model);
-    if (!found.range.empty()) spec.range = parse_range(found.range, "--range");
+    if (!found.range.empty()) spec.range = parse_range(found.range, "range");
     spec.colors.clear();
     add_colors(spec, found.colors);
     if (!found.arrows.empty()) spec.arrows = read_arrows(found.arrows);
@@ -175,10 +175,10 @@ void set_model(RunSpec& spec, std::string_view text) {
 
 // --coefficient C is --set coefficient=C.
 void set_coefficient(RunSpec& spec, std::string_view text) {
-    const double value = parse_real(text, "--coefficient");
+    const double value = parse_real(text, "coefficient");
     if (value <= 0 && is_preset(*spec.model))
-        throw InputError("--coefficient {}: must be above 0 and, for stable steps, at most {}",
-                         quotable(text),
+        throw InputError(Given{"coefficient", quotable(text)},
+                         "must be above 0 and, for stable steps, at most {}",
                          kStabilityLimit);
     spec.set_parameter(setting_name::coefficient, value);
 }
@@ -192,13 +192,13 @@ void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos)
-            throw InputError("--set {}: must be NAME=VALUE, e.g. coefficient=0.1", quotable(text));
+            throw InputError(Given{"set", quotable(text)}, "must be NAME=VALUE, e.g. coefficient=0.1");
         const std::string name = text.substr(0, equals);
         const std::string value = text.substr(equals + 1);
         if (name == setting_name::coefficient)
             set_coefficient(spec, value);
         else
-            spec.set_parameter(name, parse_real(value, "--set " + quotable(name)));
+            spec.set_parameter(name, parse_real(value, "set " + quotable(name)));
     }
 }
 
@@ -231,7 +231,7 @@ std::vector<Setting> problem_settings() {
             {setting_name::steps,
              "N",
              "explicit steps, 0 or more (default 10000, without --time and --until)"},
-            [](RunSpec& s, std::string_view text) { s.steps = parse_integer(text, "--steps", 0, kMaxSteps); },
+            [](RunSpec& s, std::string_view text) { s.steps = parse_integer(text, "steps", 0, kMaxSteps); },
             [](const RunSpec& s) {
                 return s.open() && (s.time || !s.until.empty()) ? Json() : Json(s.steps);
             }),
@@ -239,14 +239,14 @@ std::vector<Setting> problem_settings() {
             {setting_name::time,
              "T",
              "run until t = T: the last step is shortened; maps end at the nearest step"},
-            [](RunSpec& s, std::string_view text) { s.time = read_end_time(text, "--time"); },
+            [](RunSpec& s, std::string_view text) { s.time = read_end_time(text, "time"); },
             [](const RunSpec& s) { return s.time ? Json(*s.time) : Json(); }),
         row(
             {setting_name::until,
              "CONDITION",
              "run until a formula of values of the whole field is true, such as 'max(v) < 1e-3', or, by "
              "steady:1e-6, until the largest |du/dt| is below that"},
-            [](RunSpec& s, std::string_view text) { s.until = checked_condition(text, "--until"); },
+            [](RunSpec& s, std::string_view text) { s.until = checked_condition(text, "until"); },
             [](const RunSpec& s) { return unless_empty(s.until); }),
         set_in_turn(Turn::model,
                     row({setting_name::model,

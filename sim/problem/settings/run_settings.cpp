@@ -13,12 +13,12 @@ using Json = nlohmann::json;
 ProfileLine read_profile(const std::string& text) {
     const auto parts = split(text, ',');
     if (parts.size() != 4)
-        throw InputError("--profile {}: must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64", quotable(text));
+        throw InputError(Given{"profile", quotable(text)}, "must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64");
     const auto number = [&](int i) {
-        const double value = parse_real(parts[std::size_t(i)], "--profile");
+        const double value = parse_real(parts[std::size_t(i)], "profile");
         if (std::abs(value) > kMaxCells)
             throw InputError(
-                "--profile {}: each must be from -{} to {}", quotable(text), kMaxCells, kMaxCells);
+                Given{"profile", quotable(text)}, "each must be from -{} to {}", kMaxCells, kMaxCells);
         return value;
     };
     return {{number(0), number(1)}, {number(2), number(3)}};
@@ -42,8 +42,8 @@ std::string read_backend(std::string_view text) {
 Setting interval(const setting_row::SettingHead& head, Interval Output::*member, bool clock_allowed) {
     return setting_row::row(
         head,
-        [member, clock_allowed, option = head.option()](RunSpec& spec, std::string_view text) {
-            spec.*member = read_interval(text, option, clock_allowed);
+        [member, clock_allowed, setting = head.name](RunSpec& spec, std::string_view text) {
+            spec.*member = read_interval(text, setting, clock_allowed);
         },
         [member](const RunSpec& spec) {
             const Interval& given = spec.*member;
@@ -66,9 +66,9 @@ void add_edits(RunSpec& spec, std::span<const std::string> texts) {
 void add_probes(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) {
         const auto parts = split(text, ',');
-        if (parts.size() != 2) throw InputError("--probe {}: must be X,Y, e.g. 100,200", quotable(text));
-        spec.probes.push_back({int(parse_integer(parts[0], "--probe", 0, kMaxCells - 1)),
-                               int(parse_integer(parts[1], "--probe", 0, kMaxCells - 1))});
+        if (parts.size() != 2) throw InputError(Given{"probe", quotable(text)}, "must be X,Y, e.g. 100,200");
+        spec.probes.push_back({int(parse_integer(parts[0], "probe", 0, kMaxCells - 1)),
+                               int(parse_integer(parts[1], "probe", 0, kMaxCells - 1))});
     }
 }
 
@@ -83,11 +83,10 @@ void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
         const std::string name = colon == text.npos ? "" : text.substr(colon + 1);
         if (name.empty() || name.size() > kLongestBookmark ||
             std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
-            throw InputError(
-                "--bookmark {}: must be STEP:NAME, e.g. 500:two spots, with a name of at most {} bytes",
-                quotable(text),
-                kLongestBookmark);
-        spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "--bookmark", 0, kMaxSteps), name});
+            throw InputError(Given{"bookmark", quotable(text)},
+                             "must be STEP:NAME, e.g. 500:two spots, with a name of at most {} bytes",
+                             kLongestBookmark);
+        spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "bookmark", 0, kMaxSteps), name});
     }
 }
 

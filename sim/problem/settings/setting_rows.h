@@ -45,7 +45,7 @@ using Json = nlohmann::json;
 inline std::string known_name(std::string_view kind,
                               std::string_view given,
                               const std::vector<std::string>& known) {
-    if (!contains(known, given)) throw InputError("--{}: {}", kind, unknown_name_message(kind, given, known));
+    if (!contains(known, given)) throw InputError(Given{kind}, unknown_name_message(kind, given, known));
     return std::string(given);
 }
 
@@ -53,7 +53,6 @@ inline std::string known_name(std::string_view kind,
 struct SettingHead {
     std::string_view name, value, help;
     SettingKind kind = SettingKind::view;
-    std::string option() const { return fmt::format("--{}", name); }
 };
 
 inline Setting row(const SettingHead& w,
@@ -62,13 +61,13 @@ inline Setting row(const SettingHead& w,
     return {w.name, w.value, w.help, w.kind, std::move(set), std::move(get)};
 }
 
-// A row for a member of the spec, which `read` makes of a text and the option's name, and `written` gives to
+// A row for a member of the spec, which `read` makes of a text and the setting's name, and `written` gives to
 // spec.json.
 template <class Part, class Member, class Read, class Written>
 Setting member(const SettingHead& w, Member Part::*member, Read read, Written written) {
     return row(
         w,
-        [=](RunSpec& spec, std::string_view text) { spec.*member = Member(read(text, w.option())); },
+        [=](RunSpec& spec, std::string_view text) { spec.*member = Member(read(text, w.name)); },
         [=](const RunSpec& spec) { return Json(written(spec.*member)); });
 }
 
@@ -82,8 +81,8 @@ Setting whole(const SettingHead& w, Member Part::*number, long long least, long 
     return member(
         w,
         number,
-        [=](std::string_view text, const std::string& option) {
-            return parse_integer(text, option, least, most);
+        [=](std::string_view text, std::string_view setting) {
+            return parse_integer(text, setting, least, most);
         },
         [=](Member value) { return value < least ? Json() : Json(value); });
 }
@@ -91,7 +90,7 @@ Setting whole(const SettingHead& w, Member Part::*number, long long least, long 
 template <class Part>
 Setting text(const SettingHead& w, std::string Part::*text, std::string (*read)(std::string_view)) {
     return member(
-        w, text, [=](std::string_view given, const std::string&) { return read(given); }, unless_empty);
+        w, text, [=](std::string_view given, std::string_view) { return read(given); }, unless_empty);
 }
 
 template <class Part>

@@ -44,7 +44,7 @@ void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
             if (is_editable(setting) && !contains(known, setting.name)) known.emplace_back(setting.name);
         throw InputError(unknown_name_message("setting", name, known));
     }
-    spec.set_parameter(name, parse_real(std::string(value), fmt::format("--set {}", name)));
+    spec.set_parameter(name, parse_real(std::string(value), fmt::format("set {}", name)));
 }
 
 void refuse_two_models(bool model, bool equation) {

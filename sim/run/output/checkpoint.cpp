@@ -238,7 +238,7 @@ std::string sealed(std::string body) {
 }
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view what) {
-    throw InputError("--resume: {}: {}", path.string(), what);
+    throw InputError(Given{"resume"}, "{}: {}", path.string(), what);
 }
 
 Json read_json(const fs::path& path) {
@@ -393,8 +393,10 @@ std::vector<Event> events_of_settings(const RunSpec& document, const SettingsByN
                                   : setting->get(wanted) == setting->get(document))
             continue;
         if (setting->name == setting_name::set) continue;
-        throw InputError(
-            "--resume: --{} {} contradicts the run so far; leave it out", setting->name, quotable(value));
+        throw InputError(Given{"resume"},
+                         "--{} {} contradicts the run so far; leave it out",
+                         setting->name,
+                         quotable(value));
     }
     std::vector<Event> events;
     const auto add = [&](std::string name, std::string value) {
@@ -421,10 +423,10 @@ void add_events_ahead(RunState& run, const std::vector<Event>& given) {
     for (const Event& event : given) {
         if (std::ranges::find(run.edits, event) != run.edits.end()) continue;
         if (event.step < step)
-            throw InputError(
-                "--resume: --at {} contradicts the run so far, which is at step {}; leave it out",
-                quotable(to_string(event)),
-                step);
+            throw InputError(Given{"resume"},
+                             "--at {} contradicts the run so far, which is at step {}; leave it out",
+                             quotable(to_string(event)),
+                             step);
         more.push_back(event);
         run.dt_log = run.dt_log.until(std::max(step, event.step - 1));
     }
@@ -493,8 +495,11 @@ RunCheckpoint read_checkpoint(const fs::path& folder) {
     } catch (const InputError& error) {
         if (!fs::exists(last, ignored)) throw;
         const long long step = read_whole(last).run.solver.plain.step;
-        throw InputError(
-            "{}; {}, of step {}, is whole: rename it to 'checkpoint'", error.what(), last.string(), step);
+        throw InputError(Given{"resume"},
+                         "{}; {}, of step {}, is whole: rename it to 'checkpoint'",
+                         error.sentence(),
+                         last.string(),
+                         step);
     }
 }
 
@@ -532,7 +537,7 @@ void take_over(RunCheckpoint& checkpoint, const SettingsByName& given, const Mac
         if (name == setting_name::threads) run.at_start.threads = run.now.threads;
     }
     if (run.now.steps < step)
-        throw InputError("--resume: --steps {}: the run is at step {} already", run.now.steps, step);
+        throw InputError(Given{"resume"}, "--steps {}: the run is at step {} already", run.now.steps, step);
     run.now = resolve(run.now, machine);
     if (run.now.dtype != before.dtype) {
         add_event(run, setting_name::dtype, std::string(name_of(run.now.dtype)));

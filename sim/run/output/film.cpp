@@ -50,10 +50,10 @@ std::span<const FilmRange> film_ranges() {
 
 std::string read_film_range(const std::string& text) {
     if (text.find(':') != text.npos)
-        parse_range(text, "--video-range");
+        parse_range(text, "video-range");
     else if (std::ranges::find(kFilmRanges, text, &FilmRange::name) == std::end(kFilmRanges))
-        throw InputError("--video-range {}: allowed: {} or MIN:MAX",
-                         quotable(text),
+        throw InputError(Given{"video-range", quotable(text)},
+                         "allowed: {} or MIN:MAX",
                          fmt::join(names_of(film_ranges()), ", "));
     return text;
 }
@@ -61,12 +61,12 @@ std::string read_film_range(const std::string& text) {
 Size read_film_size(const std::string& text) {
     const auto parts = split(text, 'x');
     const auto side = [&](const std::string& part) {
-        return int(parse_integer(part, "--video-size", kLeastFilmSide, kMostFilmSide));
+        return int(parse_integer(part, "video-size", kLeastFilmSide, kMostFilmSide));
     };
-    if (parts.size() != 2) throw InputError("--video-size " + text + ": must be WIDTHxHEIGHT, e.g. 1280x720");
+    if (parts.size() != 2) throw InputError(Given{"video-size", text}, "must be WIDTHxHEIGHT, e.g. 1280x720");
     const Size size{side(parts[0]), side(parts[1])};
     if (size.nx % 2 != 0 || size.ny % 2 != 0)
-        throw InputError("--video-size " + text + ": players need even numbers of pixels");
+        throw InputError(Given{"video-size", text}, "players need even numbers of pixels");
     return size;
 }
 
@@ -85,9 +85,9 @@ FilmPace film_pace(const FilmRequest& request,
     const bool by_time = end.time && end.open();
     FilmPace pace{every, begin.step, frames_of(request), end.steps};
     if (end.open() && !end.time && (pace.count > 0 || !every.given()))
-        throw InputError(
-            "--video: nothing says how long the run is: give --every, or --time or --steps beside "
-            "--until");
+        throw InputError(Given{"video"},
+                         "nothing says how long the run is: give --every, or --time or --steps beside "
+                         "--until");
     if (by_time) pace.from = begin.time, pace.to = *end.time;
     if (pace.count > 0 || every.given()) return pace;
     if (by_time)
@@ -101,8 +101,7 @@ FilmPace film_pace(const FilmRequest& request,
 FilmWriter::FilmWriter(FilmRequest request, const FilmPace& pace)
     : request_(std::move(request)), pace_(pace) {
     check_film(request_);
-    if (request_.range.find(':') != request_.range.npos)
-        fixed_ = parse_range(request_.range, "--video-range");
+    if (request_.range.find(':') != request_.range.npos) fixed_ = parse_range(request_.range, "video-range");
     if (const long long frames = frames_of(request_); frames > 0) most_ = frames;
 }
 

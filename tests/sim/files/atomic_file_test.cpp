@@ -230,7 +230,7 @@ TEST_CASE("What the user named and is no regular file is written to, and stays w
     CHECK_THROWS_AS(write_text_file(pipe, text), FileError);
     std::string read;
     std::thread reader([&] { read = read_bytes(pipe); });
-    require_writable(pipe, "this", Links::followed);  // which tells the reader nothing
+    require_writable(pipe, Given{"json"}, Links::followed);  // which tells the reader nothing
     write_text_file(pipe, text, Links::followed);
     reader.join();
     CHECK(read == text);
@@ -287,7 +287,7 @@ TEST_CASE("What a killed process left is removed, what a running one writes is n
     write_bytes(hidden(::getpid(), "-0.tmp"), "being written");
     write_bytes(folder / ".stencilscope-x-0.tmp", "of nobody");
     std::filesystem::create_directory(hidden(gone, "-2.tmp"));
-    make_folder(folder.path(), "--out");
+    make_folder(folder.path(), "out");
     CHECK_FALSE(std::filesystem::exists(hidden(gone, "-0.tmp")));
     CHECK(folder.entries() == 4);
 }

@@ -62,10 +62,10 @@ TEST_CASE("Endings and intervals are read as they are written, and others are re
     for (const char* text : {"-1", "1.5", "0t", "steady:0", "steady:", "max(v", ""})
         CHECK(contains(message_of<InputError>([&] { read_ending(text, "stop at"); }), "stop at"));
     for (const char* text : {"100", "0.5t", "90s", "10min", "2h"})
-        CHECK(to_string(read_interval(text, "--checkpoint", true)) == text);
+        CHECK(to_string(read_interval(text, "checkpoint", true)) == text);
     for (const char* text : {"0", "0t", "-1t", "1.5", "1day", "", "t"})
-        CHECK(contains(message_of<InputError>([&] { read_interval(text, "--every", false); }), "--every"));
-    CHECK(contains(message_of<InputError>([] { read_interval("90s", "--every", false); }), "0.5t"));
+        CHECK(contains(message_of<InputError>([&] { read_interval(text, "every", false); }), "every"));
+    CHECK(contains(message_of<InputError>([] { read_interval("90s", "every", false); }), "0.5t"));
 }
 
 TEST_CASE("The ending given last replaces an earlier one, and spec.json keeps it") {

@@ -163,10 +163,10 @@ TEST_CASE("What cannot be controlled is refused in a line") {
         });
     };
     CHECK(refused("du/dt = lap(u)") ==
-          "--tolerance: euler does not estimate its error: take --integrator bs32 or dp54");
+          "tolerance: euler does not estimate its error: take --integrator bs32 or dp54");
     CHECK(contains(refused("du/dt = lap(u) + normal; stepper = dp54"), "random numbers in the rate of u"));
     for (const char* value : {"0", "1", "-1", "x", "nan"})
-        CHECK(contains(refused("du/dt = lap(u); stepper = dp54", value), "--tolerance "));
+        CHECK(contains(refused("du/dt = lap(u); stepper = dp54", value), "tolerance "));
     CHECK(to_string(parse_time_step("0.01,tolerance:1e-4")) == "0.01,tolerance:0.0001");
     CHECK(to_string(undecided(parse_time_step("0.01,tolerance:1e-4"))) == "tolerance:0.0001");
     CHECK(dt_of(parse_time_step("0.01,tolerance:1e-4")) == 0.01);

@@ -113,7 +113,7 @@ TEST_CASE("A brush without an edge is written without softness") {
 TEST_CASE("Edits that make no sense are refused with what is allowed") {
     for (const auto& [text, part] : {std::pair{"coefficient=0.1", "STEP:SETTING=VALUE"},
                                      {"5:coefficient", "STEP:SETTING=VALUE"},
-                                     {"-1:coefficient=0.1", "--at"},
+                                     {"-1:coefficient=0.1", "at -1"},
                                      {"5:initial=noise", "unknown setting"},
                                      {"5:coefficient=-1", "must be above 0"},
                                      {"5:paint=1,20", "5 or 7 entries"},

@@ -216,19 +216,19 @@ TEST_CASE("A start that no text can say stays the start of the edited equation")
 }
 
 TEST_CASE("A unit is a number with a name, or the name alone") {
-    CHECK(read_unit("0.01m", "--x") == Unit{0.01, "m"});
-    CHECK(read_unit("0.01 m", "--x") == Unit{0.01, "m"});
-    CHECK(read_unit("5e3km", "--x") == Unit{5000, "km"});
-    CHECK(read_unit("5eV", "--x") == Unit{5, "eV"});
-    CHECK(read_unit("s", "--x") == Unit{1, "s"});
-    CHECK_FALSE(read_unit("", "--x").given());
+    CHECK(read_unit("0.01m", "x") == Unit{0.01, "m"});
+    CHECK(read_unit("0.01 m", "x") == Unit{0.01, "m"});
+    CHECK(read_unit("5e3km", "x") == Unit{5000, "km"});
+    CHECK(read_unit("5eV", "x") == Unit{5, "eV"});
+    CHECK(read_unit("s", "x") == Unit{1, "s"});
+    CHECK_FALSE(read_unit("", "x").given());
     for (const char* text : {"3", "0m", "-1m", "1e999m", "1 m,s", "m\"", "inf m", "m\n", "one two"}) {
         CAPTURE(text);
-        CHECK_THROWS_AS(read_unit(text, "--unit-length"), InputError);
+        CHECK_THROWS_AS(read_unit(text, "unit-length"), InputError);
     }
     Dice dice;
     const Unit unit{dice.uniform(1e-9, 1e9), "mm"};
-    CHECK(read_unit(to_string(unit), "--x") == unit);
+    CHECK(read_unit(to_string(unit), "x") == unit);
 }
 
 TEST_CASE("The time of a step is that of all steps before it") {

@@ -111,7 +111,7 @@ TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the ru
     RunSpec spec = noise_run({8, 6});
     spec.initial = "disk";
     spec.colormap = "grey";
-    spec.range = parse_range("0:1", "--range");
+    spec.range = parse_range("0:1", "range");
     Simulation simulation = begun(spec);
     FilmWriter film({folder / "film.mp4"}, {5});
     film.look(simulation);
@@ -148,7 +148,7 @@ std::vector<int> brightness(const std::string& range, const std::string& run_ran
     RunSpec spec = run_of_text("u' = 2*u\nu(0) = ind(x < 3)");
     spec.size = Size{4, 4};
     spec.colormap = "magma";
-    spec.colors["u"] = {"grey", parse_range(run_range, "--range"), ""};
+    spec.colors["u"] = {"grey", parse_range(run_range, "range"), ""};
     Simulation simulation = begun(spec);
     FilmRequest request{folder / "film.mp4"};
     request.range = range;

@@ -131,7 +131,8 @@ void take_time(ExampleContext& context, double from, double to) {
 
 void fail_as_told(const OptionValues& options) {
     const std::string how = options.text("fail");
-    if (how == "input") throw InputError("--matrix a.mtx: line 3: column 7 is beyond the matrix's 5");
+    if (how == "input")
+        throw InputError(Given{"matrix", "a.mtx"}, "line 3: column 7 is beyond the matrix's 5");
     if (how == "machine") throw MachineError("cublasSgemm: an illegal memory access was encountered");
     if (how == "memory") throw std::bad_alloc();
 }
@@ -149,7 +150,8 @@ void run_sample(ExampleContext& context) {
 }
 
 void check_sample(const ExampleRequest& request) {
-    if (request.options.integer("rows") == 13) throw InputError("--rows 13: brings bad luck\n  13\n  ^");
+    if (request.options.integer("rows") == 13)
+        throw InputError(Given{"rows", "13"}, "brings bad luck\n  13\n  ^");
 }
 
 }  // namespace

@@ -114,14 +114,13 @@ void draw_limit(const Snapshot& snapshot) {
 }
 
 void draw_unit(UiState& ui, const char* label, const char* setting, const Unit& unit, std::string_view what) {
-    const std::string option = fmt::format("--{}", setting);
     const std::string tip = fmt::format(
         "Physical value of {}, with its unit, for figures, tables and times. The computation does not "
-        "change.\n{} 0.01m",
+        "change.\n--{} 0.01m",
         what,
-        option);
+        setting);
     text_row({ui, label, tip}, to_string(unit), [&](const std::string& text) {
-        change(ui, setting, to_string(read_unit(text, option)));
+        change(ui, setting, to_string(read_unit(text, setting)));
     });
 }
 
@@ -206,7 +205,7 @@ void draw_units(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
         "Unit of the values that are shown, beside their colours\n--unit-value mol/L";
     text_row({ui, "Value", kTip}, now.value_unit(now.shown()), [&](const std::string& text) {
-        change(ui, setting_name::unit_value, read_unit_name(text, "--unit-value"));
+        change(ui, setting_name::unit_value, read_unit_name(text, "unit-value"));
     });
     draw_time(ui, snapshot);
 }

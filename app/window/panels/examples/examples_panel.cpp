@@ -36,7 +36,7 @@ void take(ExampleDraft& draft, const ExampleOption& option, const OptionTexts& a
         try {
             draft.request.options.set(option.name, plain(text, option.kind));
         } catch (const InputError& error) {
-            draft.errors[std::string(option.name)] = error.what();
+            draft.errors[std::string(option.name)] = error.sentence();
         }
     }
 }

@@ -47,14 +47,6 @@ std::string why_not(std::optional<double> value, std::string_view text, const Nu
     return {};
 }
 
-// Cuts the name of the option off a message, as in "--unit-length 1 m/: must be ...": the field has a label.
-std::string without_option(std::string message) {
-    const std::size_t end = message.find(' ');
-    const std::string_view word = std::string_view(message).substr(0, end);
-    return end != message.npos && word.starts_with("--") && !word.ends_with(':') ? message.substr(end + 1)
-                                                                                 : message;
-}
-
 double share_of(const SliderLook& look, double value) {
     const double share = look.logarithmic ? std::log(std::max(value, look.least) / look.least) /
                                                 std::log(look.most / look.least)
@@ -220,10 +212,8 @@ bool text_field(
     try {
         take(draft.text);
         return true;
-    } catch (const equation::TextError& error) {
-        draft.wrong = error.sentence();
     } catch (const InputError& error) {
-        draft.wrong = without_option(error.what());
+        draft.wrong = error.sentence();
     }
     return false;
 }
