@@ -1,14 +1,16 @@
 #include "sim/import/importers.h"
 
+#include <expat.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <sstream>
 
 #include "sim/import/ready_code.h"
-#include "sim/import/ready_file.h"
 #include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -18,6 +20,129 @@ namespace stencil::import {
 namespace {
 
 constexpr int kMostChemicals = 16, kMostCells = 16384;
+constexpr std::size_t kMostElements = 4000, kDeepestElement = 20;
+
+// An element of a pattern's XML.
+struct Element {
+    std::string name;
+    std::map<std::string, std::string> attributes;
+    std::string text;
+    std::vector<Element> children;
+
+    const Element* child(std::string_view wanted) const {
+        const auto found = std::ranges::find(children, wanted, &Element::name);
+        return found == children.end() ? nullptr : &*found;
+    }
+    // An attribute, or `otherwise`.
+    std::string get(const std::string& attribute, const std::string& otherwise = "") const {
+        const auto found = attributes.find(attribute);
+        return found == attributes.end() ? otherwise : found->second;
+    }
+    // An attribute as a number; throws InputError if it is none.
+    double number(const std::string& attribute) const {
+        const std::string typed = get(attribute);
+        const auto value = read_real(typed);
+        if (!value)
+            throw InputError(
+                "<{}> has {}=\"{}\", which is not a number", quotable(name), attribute, quotable(typed));
+        return *value;
+    }
+};
+
+struct ReadyFile {
+    Element rd;     ///< <RD>
+    Element image;  ///< <ImageData>, its attributes alone
+};
+
+// Reads up to <ImageData>, behind which there are only values of cells.
+class XmlReader {
+  public:
+    ReadyFile read(std::string_view xml) {
+        const std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser(XML_ParserCreate(nullptr),
+                                                                             XML_ParserFree);
+        if (!parser) throw std::bad_alloc();
+        parser_ = parser.get();
+        XML_SetUserData(parser_, this);
+        XML_SetElementHandler(
+            parser_,
+            [](void* self, const XML_Char* name, const XML_Char** attributes) {
+                static_cast<XmlReader*>(self)->begin(name, attributes);
+            },
+            [](void* self, const XML_Char*) { static_cast<XmlReader*>(self)->end(); });
+        XML_SetCharacterDataHandler(parser_, [](void* self, const XML_Char* text, int length) {
+            static_cast<XmlReader*>(self)->text({text, std::size_t(length)});
+        });
+        // Entities could make a short file long.
+        XML_SetStartDoctypeDeclHandler(
+            parser_, [](void* self, const XML_Char*, const XML_Char*, const XML_Char*, int) {
+                static_cast<XmlReader*>(self)->stop("it has a document type");
+            });
+        const XML_Status status = XML_Parse(parser_, xml.data(), int(xml.size()), XML_TRUE);
+        if (!wrong_.empty()) throw InputError("{}", wrong_);
+        if (status != XML_STATUS_OK && !done_)
+            throw InputError("it is not XML: line {}: {}",
+                             XML_GetCurrentLineNumber(parser_),
+                             XML_ErrorString(XML_GetErrorCode(parser_)));
+        if (file_.rd.name.empty()) throw InputError("it is not a Ready pattern: it has no <RD>");
+        return std::move(file_);
+    }
+
+  private:
+    static Element made(const XML_Char* name, const XML_Char** attributes) {
+        Element element{name, {}, {}, {}};
+        for (; *attributes != nullptr; attributes += 2) element.attributes[attributes[0]] = attributes[1];
+        return element;
+    }
+
+    void begin(const XML_Char* name, const XML_Char** attributes) {
+        if (done_ || !wrong_.empty()) return;
+        Element element = made(name, attributes);
+        if (++count_ > kMostElements) return stop("it has too many elements");
+        if (element.name == "ImageData" || element.name == "UnstructuredGrid") {
+            file_.image = std::move(element);
+            if (!file_.rd.name.empty()) finish();
+            return;
+        }
+        if (open_.empty() && element.name != "RD") return;
+        if (open_.size() == kDeepestElement) return stop("its elements are nested too deeply");
+        open_.push_back(std::move(element));
+    }
+
+    void end() {
+        if (done_ || !wrong_.empty() || open_.empty()) return;
+        Element closed = std::move(open_.back());
+        open_.pop_back();
+        if (!open_.empty()) return open_.back().children.push_back(std::move(closed));
+        file_.rd = std::move(closed);
+        if (!file_.image.name.empty()) finish();
+    }
+
+    void text(std::string_view text) {
+        if (done_ || !wrong_.empty() || open_.empty()) return;
+        std::string& all = open_.back().text;
+        all += text;
+        if (all.size() > equation::kMaxText)
+            stop(fmt::format(
+                "its <{}> has more than {} bytes", quotable(open_.back().name), equation::kMaxText));
+    }
+
+    void finish() {
+        done_ = true;
+        XML_StopParser(parser_, XML_FALSE);
+    }
+
+    void stop(std::string why) {
+        wrong_ = std::move(why);
+        XML_StopParser(parser_, XML_FALSE);
+    }
+
+    XML_Parser parser_ = nullptr;
+    ReadyFile file_;
+    std::vector<Element> open_;
+    std::size_t count_ = 0;
+    bool done_ = false;
+    std::string wrong_;
+};
 
 // a, b ... z, aa, ab ...
 std::string chemical_name(int i) {
@@ -386,7 +511,7 @@ class Pattern {
 }  // namespace
 
 Imported model_of_ready(std::string_view xml) {
-    return Pattern(read_ready_file(xml)).result();
+    return Pattern(XmlReader().read(xml)).result();
 }
 
 }  // namespace stencil::import
