@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "sim/figure/canvas.h"
-#include "sim/figure/contrast.h"
 #include "sim/figure/raster.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "sim/figure/contrast.h"
 #include "sim/files/image.h"
 #include "sim/view/contours.h"
 

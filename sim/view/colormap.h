@@ -16,6 +16,11 @@ struct Rgb {
     friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
+/// Whether black contrasts with it more than white does, by its luminance (Rec. 709).
+inline bool is_light(Rgb color) {
+    return 0.2126 * color.r + 0.7152 * color.g + 0.0722 * color.b > 127.5;
+}
+
 /// The least value of each entry but the first.
 using EntryBorders = std::array<double, 255>;
 /// Computes them for a range with low < high and a non-linear scale.

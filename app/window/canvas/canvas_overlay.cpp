@@ -75,12 +75,6 @@ bool large_enough(const UiState& ui) {
     return ui.preferences.show_numbers && ui.view.scale >= kMinWidth * ui.scale;
 }
 
-/// Returns black or white, whichever contrasts with the luminance (Rec. 709) behind.
-ImU32 contrasting(Rgb behind) {
-    const double luminance = 0.2126 * behind.r + 0.7152 * behind.g + 0.0722 * behind.b;
-    return luminance > 128 ? IM_COL32(0, 0, 0, 230) : IM_COL32(255, 255, 255, 230);
-}
-
 /// Texts of all values, with the most digits and largest size at which the longest fits its cell.
 struct Labels {
     std::vector<std::string> texts;
@@ -291,7 +285,8 @@ struct Overlay {
             if (seen.width <= 0 || seen.height <= 0) continue;
             const double left = at.x + (at.width - painter.text_width(labels.texts[i], labels.size)) / 2;
             const double top = at.y + (at.height - labels.size) / 2;
-            const ImU32 color = contrasting(map.at(values[i], image.range));
+            const bool on_light = is_light(map.at(values[i], image.range));
+            const ImU32 color = on_light ? IM_COL32(0, 0, 0, 230) : IM_COL32(255, 255, 255, 230);
             painter.text(left, top, labels.size, color, labels.texts[i]);
         }
     }
