@@ -62,25 +62,19 @@ std::string with_python_names(std::string text) {
     return text;
 }
 
-// Rewrites options in messages as Python arguments: "--allow-unstable" becomes allow_unstable, except inside
-// quoted commands such as 'run --out DIR', and where they are no words of their own.
-std::string in_python(std::string_view message) {
+// Takes the dashes off options that a sentence names, as in "add --allow-unstable", except inside quoted
+// commands such as 'run --out DIR'.
+std::string without_dashes(std::string_view message) {
     std::string text;
     bool quoted = false;
     for (std::size_t i = 0; i < message.size(); ++i) {
-        const bool word_before = i > 0 && is_letter(message[i - 1]);
-        if (message[i] == '\'' && (quoted || !word_before)) quoted = !quoted;
         const std::string_view rest = message.substr(i);
-        const std::size_t end = std::min(rest.find_first_not_of("-abcdefghijklmnopqrstuvwxyz"), rest.size());
-        const bool option = !quoted && rest.starts_with("--") && end > 2 && rest[2] != '-' &&
-                            begins_word(message.substr(0, i)) && ends_word(rest.substr(end));
-        if (!option) {
-            text += message[i];
-            continue;
-        }
-        for (i += 2; i < message.size() && (message[i] == '-' || is_letter(message[i])); ++i)
-            text += message[i] == '-' ? '_' : message[i];
-        --i;
+        if (rest[0] == '\'' && (quoted || text.empty() || !is_letter(text.back()))) quoted = !quoted;
+        const bool option = !quoted && rest.starts_with("--") && rest.size() > 2 && is_letter(rest[2]);
+        if (option && begins_word(text))
+            ++i;
+        else
+            text += rest[0];
     }
     return text;
 }
@@ -89,7 +83,7 @@ void raise(PyObject* kind, const std::exception& error) {
     // Further lines show the user's own text.
     const std::string_view message = error.what();
     const std::size_t line = std::min(message.find('\n'), message.size());
-    std::string first = with_python_names(in_python(message.substr(0, line)));
+    std::string first = with_python_names(without_dashes(message.substr(0, line)));
     PyErr_SetString(kind, first.append(message.substr(line)).c_str());
 }
 
