@@ -17,7 +17,7 @@ bool is_own_name(const auto& rows, std::string_view name) {
     return std::ranges::any_of(rows, [&](const auto& row) { return row.name == name; });
 }
 
-// The first name of an offset in the formula; empty if only a definition has it.
+// The first name of an offset in the formula; empty if offsets occur only in the definitions that it uses.
 std::optional<TextSpan> place_of_offset(const Syntax& formula) {
     if (formula.kind == SyntaxKind::name && is_offset_name(formula.text)) return formula.span;
     for (const Syntax& part : formula.args)
@@ -27,7 +27,7 @@ std::optional<TextSpan> place_of_offset(const Syntax& formula) {
 
 }  // namespace
 
-// Where the text gives a name such as `r` a meaning of its own, a kernel that names it is refused.
+// Refuses a kernel that uses a name of an offset, such as `r`, which the text defines otherwise.
 void Semantics::require_own_offsets(const Syntax& formula, std::set<std::string>& seen) const {
     for (const Syntax& part : formula.args) require_own_offsets(part, seen);
     if (formula.kind != SyntaxKind::name) return;
@@ -42,7 +42,7 @@ void Semantics::require_own_offsets(const Syntax& formula, std::set<std::string>
     require_own_offsets(definition->formula, seen);
 }
 
-// Whether it is a formula of offsets, parameters and sums of such.
+// Refuses kernels that are not formulas of offsets, parameters and sums over these.
 void Semantics::require_kernel(Node node, const Syntax& formula) const {
     const Graph& g = equations_.graph;
     constexpr std::string_view kFormula =
@@ -109,7 +109,7 @@ void Semantics::check_convolutions() const {
     for (const Defined& definition : std::vector(apart.definitions)) try {
             require(definition.formula);
         } catch (const Meaningless&) {
-            continue;  // refused where it is shown
+            continue;  // reported when it is shown
         }
 }
 

@@ -17,7 +17,7 @@ constexpr std::string_view kLinear =
     "an equation without a time derivative is linear in `{0}`, with numbers and parameters before {0}, "
     "lap({0}), lap2({0}), dxx({0}) and dyy({0})";
 
-// The name without a suffix such as _xx, if what is left is none of the text's own names.
+// The name without a suffix such as _xx, unless the text defines what is left.
 std::string field_of(const std::string& name, const auto& is_known) {
     const std::size_t bar = name.rfind('_');
     const bool derivative = bar != std::string::npos && bar > 0 && bar + 1 < name.size() &&
@@ -27,7 +27,7 @@ std::string field_of(const std::string& name, const auto& is_known) {
     return derivative && !is_known(name.substr(0, bar)) ? name.substr(0, bar) : name;
 }
 
-// Kernels of convolutions name no fields.
+// A kernel of a convolution contains no fields.
 void add_names(const Syntax& formula, std::vector<std::string>& names) {
     if (formula.kind == SyntaxKind::name) names.push_back(formula.text);
     if (formula.kind == SyntaxKind::call && formula.text == "conv" && formula.args.size() == 2)
@@ -35,7 +35,7 @@ void add_names(const Syntax& formula, std::vector<std::string>& names) {
     for (const Syntax& part : formula.args) add_names(part, names);
 }
 
-// A formula as linear + rest, of which the rest does not contain the unknown.
+// A formula as linear + rest; only `linear` contains the unknown.
 struct Parts {
     Node linear = 0, rest = 0;
 };
@@ -44,7 +44,7 @@ class Splitter {
   public:
     Splitter(Graph& graph, Node unknown) : g_(graph), unknown_(unknown) {}
 
-    /// Empty if the formula is not linear with constant coefficients, or takes odd differences.
+    /// Empty if the formula is not linear with constant coefficients, or contains odd differences.
     std::optional<Parts> of(Node node) {
         const auto known = done_.find(node);
         if (known != done_.end()) return known->second;
@@ -113,7 +113,7 @@ class Splitter {
     std::map<Node, std::optional<Parts>> done_;
 };
 
-// Whether a side of a condition is 0, or each of its terms has the name as a factor.
+// Whether the formula is 0, or each of its terms has the name as a factor.
 bool is_homogeneous(const Syntax& formula, const std::string& name) {
     const auto is = [&](const Syntax& part) { return is_homogeneous(part, name); };
     if (constant_value(formula) == 0.0) return true;
@@ -138,7 +138,7 @@ std::vector<std::string> unknowns_of(const Statements& statements) {
         return known.contains(name) || (function != nullptr && function->least == 0);
     };
     std::vector<std::string> unknowns(statements.elliptic.size());
-    // A name that another equation is solved for counts where there is no other.
+    // Prefers a name for which no other equation is solved.
     const auto find_in = [&](const Syntax& formula, std::string& unknown) {
         std::vector<std::string> names;
         add_names(formula, names);
@@ -164,7 +164,7 @@ std::vector<std::string> fields_of(const Statements& statements) {
     return fields;
 }
 
-// Reads the equation where its field is first named, since it may need other definitions and solutions.
+// The equation is read when its field is first named, since it may need other definitions and solutions.
 Node Semantics::solution(std::size_t index, TextSpan span) {
     Graph& g = graph();
     const std::string name = equations_.elliptic[index].name;
@@ -183,7 +183,8 @@ Node Semantics::solution(std::size_t index, TextSpan span) {
     equation.rest = parts->rest;
     equation.terms = symbol_of(equations_, equation);
     if (equation.terms.empty()) refuse(whole, "`{}` drops out of this equation", quotable(name));
-    // Where something is given at a side, the rest contains what it leaves of the left side.
+    // If a side has an inhomogeneous condition, its given values enter the linear part through ghost cells,
+    // so this contribution is added to the right side.
     const bool given = std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
         const bool named = mentions(side.left, name) || mentions(side.right, name);
         return named && !(is_homogeneous(side.left, name) && is_homogeneous(side.right, name));

@@ -135,14 +135,14 @@ class Assembly : TextReader {
         return names;
     }
 
-    // The components that a name stands for: those of the parts of a complex one.
+    // The components that a name stands for: the component itself, or both parts of a complex one.
     std::vector<std::string> parts(const std::string& name) const {
         if (!is_complex(statements_, name)) return {name};
         const auto [re, im] = parts_of(name);
         return {re, im};
     }
 
-    // The value that component `name` has of what the text gives to all parts of a component.
+    // The part of a value that component `name` gets, if the text gives one value to a complex component.
     Node part_of(const Value& value, std::string_view name) {
         const auto component = std::ranges::find(result_.components, name, &Evolving::name);
         const std::size_t index = std::size_t(component - result_.components.begin());
@@ -305,7 +305,7 @@ class Assembly : TextReader {
             {negative ? result_.graph.negate(node) : node, (negative ? "-" : "") + to_text(formula)});
     }
 
-    // Resolves all definitions, used or not, and keeps those that vary in space, which can be shown.
+    // Resolves all definitions, used or not, and keeps those that vary in space, since they can be shown.
     void definitions() {
         for (const NamedFormula& d : statements_.definitions) {
             refuse_misspelt_setting(d);
@@ -320,7 +320,7 @@ class Assembly : TextReader {
                 result_.definitions.push_back({d.name, value.node, {}, false});
             }
         }
-        if (statements_.origin)  // which is read where x or y is
+        if (statements_.origin)  // `origin` is read when x or y is resolved
             for (const char* name : {"x", "y"}) semantics_.scalar({SyntaxKind::name, name, 0, 0, 0, {}, {}});
     }
 
@@ -418,7 +418,7 @@ class Assembly : TextReader {
                "quotes, and a file is read by image(...) or array(...)");
     }
 
-    /// Whether a formula contains a component: any, or that of the index.
+    /// Whether a formula contains any component, or that of the given index.
     bool contains_component(Node node, std::optional<int> index = {}) const {
         bool found = false;
         result_.graph.walk(node, [&](Node part) {

@@ -25,7 +25,7 @@ struct Condition {
 };
 
 /// A condition at the edge of `inside`, n pointing out of the shape; its formulas may also depend on other
-/// components' values in the cell. Empty: nothing flows.
+/// components' values in the cell. Empty: no flux.
 using EdgeCondition = std::optional<Condition>;
 
 /// A summand of a component's formula, so that stability messages can name it.
@@ -44,7 +44,7 @@ struct Evolving {
     std::optional<Node> initial;  ///< initial value; empty: zero, or `start`
     Conditions sides;
     std::vector<Term> terms;             ///< summands of the formula, signs included
-    std::optional<int> tangent_of = {};  ///< for a sensitivity: the component it differentiates
+    std::optional<int> tangent_of = {};  ///< for a sensitivity: the component that it is the derivative of
     EdgeCondition edge = {};
     std::string start = {};  ///< an initial condition of the table, such as "gaussian:sigma=0.1"; empty: none
 };
@@ -54,7 +54,7 @@ struct Defined {
     std::string name;
     Node formula = 0;
     std::array<std::optional<Condition>, 4> sides;  ///< conditions given in the text
-    bool tangent = false;  ///< it is the derivative of another definition by a parameter
+    bool tangent = false;  ///< a sensitivity: the derivative of another definition by a parameter
     EdgeCondition edge = {};
 };
 
@@ -65,24 +65,24 @@ struct LinearTerm {
     Node coefficient = 0;  ///< of parameters alone
 };
 
-/// An equation without time derivative, linear + rest = 0, of a field that follows from the others at every
+/// An equation linear + rest = 0 without time derivative, which determines a field from the others at every
 /// instant. Its solution is one of the definitions, made of Op::solved.
 struct Elliptic {
     std::string name;
-    Node linear = 0;  ///< in the field, which is Op::unknown there, with constant coefficients
+    Node linear = 0;  ///< linear in the field (Op::unknown), with constant coefficients
     Node rest = 0;
     std::vector<LinearTerm> terms = {};  ///< the symbol of `linear`
     Conditions sides = {};
-    TextSpan span = {};    ///< of the equation
-    bool tangent = false;  ///< it is the derivative of another equation by a parameter
+    TextSpan span = {};    ///< position of the equation
+    bool tangent = false;  ///< a sensitivity: the derivative of another equation by a parameter
 };
 
-/// The kernel of a convolution, a formula of Op::offset_x, Op::offset_y and parameters. In it Op::total is
-/// the sum over all offsets.
+/// The kernel of a convolution: a formula of Op::offset_x, Op::offset_y and parameters, in which Op::total is
+/// a sum over all offsets.
 struct TypedKernel {
     Node formula = 0;
     std::string text;    ///< as typed
-    TextSpan span = {};  ///< of the first convolution with it
+    TextSpan span = {};  ///< position of the first convolution with it
 };
 
 /// A file named in the text by image("file") or array("file").
@@ -91,7 +91,7 @@ struct DataSource {
     std::string file;
     Channel channel = Channel::grey;
     /// The point (x, y) at which each cell reads the picture, measured from the field's upper left corner; x
-    /// may depend on x alone, and y on y alone. Without it each cell reads its own point.
+    /// may depend on x only, and y on y only. Without it each cell reads at its own position.
     std::optional<std::array<Node, 2>> place = {};
     TextSpan span = {};
     friend bool operator==(const DataSource& a, const DataSource& b) {
@@ -103,7 +103,7 @@ inline constexpr std::size_t kMaxComponents = 16;
 
 struct Equations {
     std::string text;
-    std::shared_ptr<const Statements> statements;  ///< of the text, as typed
+    std::shared_ptr<const Statements> statements;  ///< the text, parsed
     Graph graph;
     std::vector<Evolving> components;  ///< in the order of their equations
     std::vector<ModelParameter> parameters;
@@ -118,19 +118,20 @@ struct Equations {
     std::string size, colormap, show, title, source, about;  ///< empty if not given
     std::optional<double> steps, time;
     std::string until;               ///< the condition that ends a run; empty: none
-    std::vector<std::string> notes;  ///< hints that are no errors
+    std::vector<std::string> notes;  ///< hints about legal but suspicious input
     std::vector<Node> extra;         ///< formulas given beside the text
 
-    /// Whether formulas have values of the whole field.
+    /// Whether any formula contains a global value (mean, sum, ...).
     bool has_global_values() const;
 };
 
-/// Whether each step needs transforms of whole fields, whatever the integrator.
+/// Whether each step needs transforms of whole fields, for any integrator.
 inline bool uses_transforms(const Equations& equations) {
     return !equations.elliptic.empty() || !equations.kernels.empty();
 }
 
-/// Makes a word such as `insulated` the condition of all components and solved fields at all sides.
+/// Sets the condition that a word such as `insulated` stands for, for all components and solved fields at all
+/// sides.
 void set_all_sides(Equations& equations, std::string_view word);
 
 /// Parses and analyses a model's text. `formulas` (shown quantities, initial conditions) may use its names

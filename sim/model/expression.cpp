@@ -78,7 +78,7 @@ Node Graph::insert(const Expression& expression) {
         depends = {.time = true, .global = true};
         radius = 0;
     }
-    if (is_whole_field(expression.op)) {  // read as an array
+    if (is_whole_field(expression.op)) {  // its result is stored in an array
         radius = 0;
         depends.cell = true;
         depends.random = false;
@@ -183,7 +183,7 @@ Node Graph::multiply(Node a, Node b) {
     if (nodes_[a].op == Op::negate) return negate(multiply(nodes_[a].args[0], b));
     if (nodes_[b].op == Op::negate) return negate(multiply(a, nodes_[b].args[0]));
     const auto uniform = [this](Node node) { return depends_[node].uniform(); };
-    // These are copies because making a product may reallocate the nodes.
+    // Copies, because creating a product may reallocate the nodes.
     const auto inner_factor = [&](Node product) -> std::optional<std::array<Node, 2>> {
         const Expression& e = nodes_[product];
         if (e.op != Op::multiply || uniform(product)) return std::nullopt;

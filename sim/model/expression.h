@@ -32,7 +32,7 @@ enum class Op : std::uint8_t {
     t,
     step,
     dt,
-    past,  ///< dt over that of the step before; 0: there was none
+    past,  ///< dt divided by the previous step's dt; 0 if there was none
     spacing,
     columns,
     rows,
@@ -54,7 +54,7 @@ enum class Op : std::uint8_t {
     tanh,
     atan2,
     power,  ///< a^b; for a < 0 multiplied by c, which is 1, -1 or NaN
-    less,   ///< conditions are 1 or 0
+    less,   ///< conditions have the value 1 or 0
     less_or_equal,
     equal,
     select,  ///< args: condition, value if it is not 0, value otherwise
@@ -91,12 +91,12 @@ constexpr bool is_global(Op op) {
     return op >= Op::mean && op <= Op::largest;
 }
 
-/// Whether it is a field that needs all cells of its argument.
+/// Whether it is an operation whose field needs all cells of its argument.
 constexpr bool is_whole_field(Op op) {
     return op == Op::solved || op == Op::convolved;
 }
 
-/// Whether it is the field of elliptic equation `index`, within it or once it is solved for.
+/// Whether it belongs to elliptic equation `index`: the unknown within it, or its solution.
 constexpr bool is_of_elliptic(Op op) {
     return op == Op::unknown || op == Op::solved;
 }
@@ -132,7 +132,7 @@ struct Dependence {
     }
 };
 
-/// A graph is full: by a text, or by the steps of an integrator that are made of it.
+/// Thrown if a graph is full: of a text's formulas, or of those that an integrator derives from them.
 struct TooManyParts : InputError {
     TooManyParts();
 };
@@ -146,8 +146,8 @@ class Graph {
     const Expression& operator[](Node node) const { return nodes_[node]; }
     std::size_t size() const { return nodes_.size(); }
     const Dependence& depends(Node node) const { return depends_[node]; }
-    /// How many cells away the expression reads, along either axis. A global value reads none: what it is
-    /// made of has a radius of its own.
+    /// How many cells away the expression reads, along either axis. A global value has radius 0, whatever the
+    /// radius of its argument.
     int radius(Node node) const { return radius_[node]; }
 
     // The functions below simplify on the way: they fold constants and collect uniform factors, which changes
@@ -156,36 +156,36 @@ class Graph {
     Node number(double value);
     Node leaf(Op op, int index = 0);
     Node make(Op op, std::initializer_list<Node> args);
-    /// Makes a copy of an existing expression whose arguments were replaced.
+    /// Copies an existing expression whose arguments were replaced.
     Node make(Expression expression);
     Node add(Node a, Node b);
     Node subtract(Node a, Node b);
     Node multiply(Node a, Node b);
     Node divide(Node a, Node b);
-    /// A quotient by a uniform divisor, or its negative, as a division, whose result is whole where it should
-    /// be; any other expression as it is.
+    /// If it is a quotient by a uniform divisor, or the negative of one, written as a division, so that whole
+    /// quotients stay exact; any other expression unchanged.
     Node divided(Node a);
     Node negate(Node a);
     /// a^n by repeated squaring; n <= kMaxPower.
     Node power(Node a, int n);
-    /// a^b, with 1 for b = 0; for negative a a number if b is whole, else NaN.
+    /// a^b, with 1 for b = 0; if a is negative, NaN unless b is whole.
     Node real_power(Node a, Node b);
     Node neighbour(Node a, int column, int row);
     Node stored(Node a, int definition);
-    /// A global value; that of what is the same in every cell is simpler, except for a sum.
+    /// A global value. The mean, minimum or maximum of a uniform expression is that expression itself.
     Node global(Op op, Node a);
     Node solved(Node a, int equation);
-    /// The convolution; that of 0 is 0.
+    /// The convolution; 0 if the argument is 0.
     Node convolved(Node a, int kernel);
-    /// Whether it is a formula of the offsets in kernels, also within global values.
+    /// Whether the expression contains offsets of kernels, also within global values.
     bool has_offsets(Node node) const;
-    /// The expression with another one in place of `from`.
+    /// The expression with `from` replaced by `to`.
     Node replaced(Node node, Node from, Node to);
 
     static constexpr int kMaxPower = 1024;
 
     /// Calls visit(node) once for the node and for each expression below it; without `into_globals` not for
-    /// what global values are made of.
+    /// the arguments of global values.
     template <class Visit>
     void walk(Node node, Visit&& visit, bool into_globals = true) const {
         std::vector<bool> seen(nodes_.size());
@@ -219,7 +219,7 @@ class Graph {
     std::vector<int> radius_, depth_;
     std::vector<bool> finite_;  ///< whether a node is finite if the components are
     std::map<Expression, Node, Less> nodes_by_expression_;
-    std::map<Node, std::array<Node, 2>> quotients_;  ///< dividend and divisor of products with an inverse
+    std::map<Node, std::array<Node, 2>> quotients_;  ///< dividend and divisor of products with a reciprocal
 };
 
 }  // namespace stencil::equation

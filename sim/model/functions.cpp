@@ -9,7 +9,7 @@ namespace {
 
 using Args = std::vector<Value>;
 
-// A value of the whole field at the step's start, the same in every cell.
+// A global value of the field at the step's start.
 template <Op op>
 Value whole_field(Semantics& m, const Syntax& call, const Args& v) {
     return m.graph().global(op, m.scalar_of(v[0], call.text));
@@ -22,7 +22,7 @@ Value integral(Semantics& m, const Syntax& call, const Args& v) {
     return g.multiply(g.multiply(m.spacing(), m.spacing()), sum);
 }
 
-// The rest of a division by the second argument, or by 1.
+// The remainder of a division by the second argument, or by 1.
 Value rest(Semantics& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node a = g.divided(m.scalar_of(v[0], call.text));
@@ -30,7 +30,7 @@ Value rest(Semantics& m, const Syntax& call, const Args& v) {
     return g.subtract(a, g.multiply(b, g.make(Op::floor, {g.divide(a, b)})));
 }
 
-// Near 0 the difference of the exponentials would be rounding alone.
+// Near 0 the difference of the exponentials would lose all digits.
 Value hyperbolic_sine(Semantics& m, const Syntax& call, const Args& v) {
     return m.built_in(
         v[0].is_complex() ? "0.5*(-exp(-a) + exp(a))" : "tanh(a)*(0.5*(exp(-a) + exp(a)))", v, call.span);
@@ -211,7 +211,7 @@ Value conjugate(Semantics& m, const Syntax&, const Args& v) {
     return m.conjugate(v[0]);
 }
 
-// By default linear in its first argument.
+// Marks a function as linear in some arguments, by default the first.
 Meaning linear(Meaning code, unsigned arguments = 0b1) {
     code.linear_in = arguments;
     return code;
@@ -349,7 +349,7 @@ std::vector<Function> other_functions() {
         {{"isless", 2, 2, kYields}, "a < b", "1 where a < b, else 0", "isless(u, a)"},
         {{"islessequal", 2, 2, kYields}, "a <= b", "1 where a <= b, else 0", "islessequal(u, a)"},
         {{"mad", 3, 3, kYields}, "a*b + c", "a product and a sum", "mad(a, u, v)"},
-        // VisualPDE's.
+        // VisualPDE's functions.
         {{"H", 1, 1, kYields},
          "smoothstep(-0.01, 0.01, a)",
          "a step at 0, smooth from -0.01 to 0.01",
@@ -380,7 +380,7 @@ std::vector<Function> other_functions() {
     };
 }
 
-// An operation as a function; some take complex arguments, too.
+// An operation as a function; some operations also take complex arguments.
 Function function_of(const OpRow& row) {
     const Spelling& spelling = row.spelling;
     Meaning meaning(row);
@@ -389,7 +389,7 @@ Function function_of(const OpRow& row) {
     return {spelling.function, meaning, spelling.help, spelling.example};
 }
 
-// Spellings of the same functions in other programs.
+// Names of the same functions in other programs.
 constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"laplace", "lap"},
     {"laplacian", "lap"},

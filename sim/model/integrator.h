@@ -8,7 +8,7 @@ namespace stencil::equation {
 
 struct IntegratorRow;
 
-/// An integrator with the number of its stages, where one may choose it; else 0.
+/// An integrator with its number of stages if that can be chosen, else 0.
 struct Integrator {
     Integrator();  ///< the first of the table, euler
     explicit Integrator(const IntegratorRow& its_row);
@@ -22,7 +22,7 @@ struct Integrator {
 
 /// The integrator of that name, or NAME:STAGES. Throws InputError if there is none.
 Integrator scheme_of(std::string_view name);
-/// The name that scheme_of() takes; with the number of stages if that is not the usual one.
+/// The name that scheme_of() takes, with the number of stages if it is not the default.
 std::string name_of(const Integrator& integrator);
 
 }  // namespace stencil::equation

@@ -42,7 +42,7 @@ struct Model {
     std::vector<ModelParameter> parameters;
 
     Boundary boundary = Boundary::zero;  ///< of all components on all sides
-    bool uniform_boundary = true;        ///< else `boundary` is none of the text's
+    bool uniform_boundary = true;        ///< otherwise `boundary` does not describe the text's conditions
 
     /// The analysed text; never null.
     std::shared_ptr<const equation::Equations> equations;
@@ -64,14 +64,14 @@ struct Model {
     std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
 };
 
-/// The preset that a run has unless another model is given.
+/// The preset of a run for which no model is given.
 inline constexpr std::string_view kDefaultModel = "diffusion";
 
 /// The model of a preset. Throws InputError for unknown names.
 std::shared_ptr<const Model> find_model(std::string_view name);
 
-/// Makes a model from a text, named `name` or, if that is empty, by its title. `notes` come before those of
-/// its equations. While a model of a text is in use, the text is not compiled again. Throws
+/// Makes a model from a text, named `name` or, if that is empty, by its title. `notes` precede those of its
+/// equations. If a model of the same text is in use, the text is not compiled again. Throws
 /// equation::TextError.
 std::shared_ptr<const Model> model_of_text(const std::string& text,
                                            const std::string& name = "",
@@ -86,7 +86,7 @@ std::span<const Preset> presets();
 /// Null if there is no such preset.
 const Preset* find_preset(std::string_view name);
 
-/// Whether the model's text equals the preset of its name, and not a file of that name.
+/// Whether the model's text is that of the preset of this name (and not that of a file of this name).
 bool is_preset(const Model& model);
 
 }  // namespace stencil

@@ -136,7 +136,7 @@ std::optional<Value> Semantics::known_name(const std::string& name) {
     if (name == "x" || name == "y") return coordinate(name == "x");
     if (row != kKnown.end() && row->leaf) return graph().leaf(*row->leaf);
     if (row != kKnown.end()) {
-        // Kept, so that noise is the same number wherever the text names it.
+        // Cached, so that a noise term is the same number wherever the text names it.
         const auto known = known_.find(row->name);
         if (known != known_.end()) return known->second;
         const bool from_corner = std::exchange(from_corner_, true);

@@ -52,7 +52,7 @@ Node derivative_of_power(const D& d) {
                  d.unless_zero(d.a, d.product(g.multiply(d.node, log), d.of(d.b))));
 }
 
-// The derivative of what is piecewise constant.
+// The derivative of a piecewise constant function.
 Node none(const D& d) {
     return d.zero();
 }
@@ -84,10 +84,10 @@ int keeping_nan(Emitter& e, int a, int b, int) {
     return e.first_may_be_nan ? e.builder.select(e.builder.make(Code::equal, a, a), chosen, a) : chosen;
 }
 
-constexpr Spelling kSign{};  // of an operator
+constexpr Spelling kSign{};  // for an operator
 constexpr bool kFinite = true, kCommutes = true;
 
-// In the order of the enumerators.
+// In the order of Op's enumerators.
 constexpr auto kTable = std::to_array<OpRow>({
     {.op = Op::add,
      .spelling = kSign,

@@ -1,4 +1,4 @@
-// The table of operations on values of one cell: everything that the program knows of each, in one row.
+// The table of operations on values of one cell, with all properties of each in one row.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct Signature {
 };
 inline constexpr bool kYields = true;
 
-/// How a text writes an operation: as a function, or with an operator's sign if the name is empty. With more
-/// arguments than the operation has, a function applies it to them in turn.
+/// How a text writes an operation: as a function, or with an operator's sign if the name is empty. Given more
+/// arguments than the operation has, a function applies it repeatedly.
 struct Spelling {
     Signature function = {};
     std::string_view help = {};     ///< one line
@@ -36,15 +36,16 @@ struct Spelling {
     unsigned linear_in = 0;         ///< a bit for each argument in which the operation is linear
 };
 
-/// An operation that is differentiated by a parameter.
+/// What is needed to differentiate an operation by a parameter.
 struct Derivation {
     Graph& graph;
     Node node;                     ///< the operation
-    Node a, b, c;                  ///< its arguments
+    Node a, b, c;                  ///< returns the derivative of an argument
     std::function<Node(Node)> of;  ///< the derivative of an argument
 
     Node zero() const { return graph.number(0); }
-    /// The product with the derivative of an argument: 0 if that is 0, even if the factor is infinite or NaN.
+    /// The product of a factor with the derivative of an argument: 0 if the derivative is 0, even if the
+    /// factor is infinite or NaN.
     Node product(Node factor, Node derivative) const;
     /// The product of a factor with the derivative of the first argument.
     Node times(Node factor) const { return product(factor, of(a)); }
@@ -54,13 +55,13 @@ struct Derivation {
     Node unless_zero(Node value, Node derivative) const;
 };
 
-/// How the arguments of an operation continue beyond a side: mirrored with the sign 1 or -1; 0: neither.
+/// How the arguments of an operation continue beyond a side: mirrored with the sign 1 or -1; 0: not mirrored.
 struct Mirrored {
     std::array<int, 3> sign{};
-    std::array<bool, 3> zero{};  ///< arguments that are the number 0, which is even and odd
+    std::array<bool, 3> zero{};  ///< arguments that are the number 0, which is both even and odd
 };
 
-/// An operation writes its instructions through an Emitter.
+/// What an operation needs to write its instructions.
 struct Emitter {
     Builder& builder;
     Elementary functions;
@@ -74,8 +75,8 @@ struct Instructions {
     template <std::convertible_to<Write> F>
     constexpr Instructions(F several) : write(several) {}
 
-    Code code = Code::constant;  ///< `constant`: there is no single one
-    Write write = nullptr;       ///< null: the instruction alone
+    Code code = Code::constant;  ///< `constant`: it is not a single instruction
+    Write write = nullptr;       ///< null: `code` alone
 };
 
 /// A row without one of the required members does not compile.
@@ -94,8 +95,8 @@ struct OpRow {
     Required<bool> keeps_finite;
     bool commutes = false;
 
-    /// Folded if all arguments are numbers. Elementary functions are not, since the instructions may round
-    /// differently.
+    /// Whether it is folded if all arguments are numbers. Elementary functions are not, since the
+    /// instructions may round differently.
     bool folds() const { return instructions->code != Code::constant && instructions->code != Code::select; }
 };
 
@@ -103,10 +104,10 @@ std::span<const OpRow> operations();
 /// The row of an operation; null for leaves, global values and operations that read neighbours.
 const OpRow* row_of(Op op);
 
-/// Whether it is a number, parameter, position or time, of which none is NaN.
+/// Whether the expression is a number, parameter, position or time, which are never NaN.
 bool is_nan_free(const Graph& graph, Node node);
 
-/// Writes one operation on the arguments' instructions.
+/// Writes the instructions of one operation, given those of its arguments.
 int lowered(Builder& builder, bool float64, const Graph& graph, const Expression& e, std::array<int, 3> v);
 
 }  // namespace stencil::equation

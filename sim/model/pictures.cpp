@@ -1,4 +1,4 @@
-// Pictures and arrays in formulas: their channels, and what they are at other places.
+// Pictures and arrays in formulas: their channels, and their values at other positions.
 #include <algorithm>
 
 #include "sim/model/semantics.h"
@@ -8,7 +8,7 @@
 namespace stencil::equation {
 namespace {
 
-// VisualPDE's pictures, whose channels are names with a letter more: I_SR is the red of I_S.
+// Names of VisualPDE's pictures; a letter appended to one selects a channel: I_SR is the red of I_S.
 constexpr std::array<std::string_view, 2> kPictures{"I_S", "I_T"};
 constexpr auto kLetters = std::to_array<std::pair<char, Channel>>(
     {{'R', Channel::red}, {'G', Channel::green}, {'B', Channel::blue}, {'A', Channel::alpha}});
@@ -63,7 +63,7 @@ std::optional<DataSource> Semantics::picture_named(std::string_view name) const 
     return source;
 }
 
-// The channel of a picture for which the text has a number or a formula: it is grey.
+// The channel of a picture that the text defines as a number or formula instead: it is grey.
 std::optional<Value> Semantics::channel_of_number(const std::string& name, TextSpan span) {
     const auto channel = channel_of(name);
     if (!channel || !is_own(name.substr(0, name.size() - 1))) return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<Value> Semantics::channel_of_number(const std::string& name, TextS
     return own_name(name.substr(0, name.size() - 1), span);
 }
 
-// I_T(x + dx, y/2): a definition that is a picture or an array, at another place.
+// I_T(x + dx, y/2): a definition that is a picture or an array, at another position.
 std::optional<Value> Semantics::data_elsewhere(const Syntax& call) {
     if (call.args.size() != 2 || arguments_) return std::nullopt;
     auto source = picture_named(call.text);
@@ -92,7 +92,7 @@ std::optional<Value> Semantics::data_elsewhere(const Syntax& call) {
     return data(*source);
 }
 
-// Reads VisualPDE's names of pictures at other places where the text has a number in place of a picture.
+// Reads VisualPDE's name of a picture at another position if the text defines that name as a number.
 std::optional<Value> Semantics::number_elsewhere(const Syntax& call) {
     if (!contains(kPictures, call.text) && !channel_of(call.text)) return std::nullopt;
     const auto here = own_name(call.text, {call.span.begin, call.span.begin + call.text.size()});
@@ -103,7 +103,7 @@ std::optional<Value> Semantics::number_elsewhere(const Syntax& call) {
     return here;
 }
 
-// Pictures are read when a run starts, and anew where its size or dx changes, so that places hold still.
+// Pictures are read when a run starts and when its size or dx changes, so positions must be constant in time.
 void Semantics::require_place(Node place, bool along_x, const Syntax& typed) {
     const Graph& g = graph();
     bool known = true;

@@ -10,7 +10,7 @@
 namespace stencil::equation {
 namespace {
 
-// The index of an argument by its name in built-in formulas.
+// The index of the argument with this name in a built-in formula.
 std::size_t place_of_argument(std::string_view name) {
     return name.size() == 1 ? std::string_view("abcde").find(name) : name.npos;
 }
@@ -82,7 +82,7 @@ Node Semantics::scalar(const Syntax& formula) {
 Node Semantics::laplacian(Node of) {
     Graph& g = graph();
     if (g.depends(of).uniform()) return g.number(0);
-    // Pulls a uniform factor out, which then multiplies once instead of at five cells.
+    // Factors out a uniform factor: one multiplication then replaces those at five cells.
     const Expression product = g[of];
     if (product.op == Op::multiply)
         for (const int factor : {0, 1})
@@ -92,7 +92,7 @@ Node Semantics::laplacian(Node of) {
     const bool isotropic = laplacian_kind == LaplacianKind::isotropic;
     Node sum = g.make(isotropic ? Op::laplacian9 : Op::laplacian, {of});
     if (laplacian_kind == LaplacianKind::fourth) {
-        // The differences of the differences take the error of second order away (Collatz 1960).
+        // Taking the difference of the differences cancels the second-order error (Collatz 1960).
         const auto twice = [&](Op difference) { return g.make(difference, {g.make(difference, {of})}); };
         const Node fourth = g.add(twice(Op::difference_xx), twice(Op::difference_yy));
         sum = g.subtract(sum, g.multiply(g.number(1.0 / 12), fourth));
@@ -231,7 +231,7 @@ std::optional<Value> Semantics::argument(std::string_view name) {
 
 std::optional<Value> Semantics::find(const Syntax& name) {
     if (auto value = argument(name.text)) return value;
-    // A built-in formula means built-in names, whatever the text calls its own.
+    // In a built-in formula names have their built-in meaning, whatever the text defines.
     std::optional<Value> value = arguments_ ? std::nullopt : own_name(name.text, name.span);
     if (value) uses_.insert(name.text);
     if (!value) value = known_name(name.text);
@@ -399,7 +399,7 @@ Value Semantics::complex_power(const Syntax& call, const Value& a, const Value& 
 
 Value Semantics::complex_product(const Syntax& call, const Value& a, const Value& b) {
     const Value a_re = real_part(a), b_re = real_part(b);
-    // A part that is 0 stays so whatever the factor's value, so that the square of an imaginary number is
+    // A part that is 0 stays 0 whatever the factor's value, so that the square of an imaginary number is
     // real.
     const auto times = [&](const Value& p, const Value& q) {
         const bool scalars = p.kind == Value::Kind::scalar && q.kind == Value::Kind::scalar;

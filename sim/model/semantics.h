@@ -25,8 +25,8 @@ struct Value {
     Value(Node scalar) : node(scalar) {}
 
     enum class Kind { scalar, vector, wind } kind = Kind::scalar;
-    Node node = 0;    ///< the scalar, or the wind's speed
-    Node factor = 0;  ///< what multiplies a wind
+    Node node = 0;    ///< the scalar, or the speed of a wind
+    Node factor = 0;  ///< the factor of a wind
     struct Gradient {
         Node coefficient, of;
     };
@@ -42,9 +42,9 @@ struct Value {
         TextSpan span;
     };
     std::vector<Upwind> upwind;
-    std::shared_ptr<const Value> imaginary = {};  ///< null: it is real
-    std::optional<Node> square = {};  ///< of the absolute value of a complex number, which is its root
-    TextSpan span;                    ///< of the formula
+    std::shared_ptr<const Value> imaginary = {};  ///< null: the value is real
+    std::optional<Node> square = {};              ///< if the value is |z| of a complex number z: |z|^2
+    TextSpan span;                                ///< position of the formula
     bool is_complex() const { return imaginary != nullptr; }
 };
 
@@ -78,7 +78,7 @@ class Semantics : public TextReader {
     Value imaginary_part(const Value& value);
     /// The complex value of two parts; real if the second is 0.
     Value joined(Value real, const Value& imaginary);
-    /// Applies f, a function of real values, to each part.
+    /// Applies f, a function of real values, to the real and the imaginary part.
     template <class F>
     Value by_parts(const Value& value, F&& f) {
         Value real = f(real_part(value));
@@ -88,7 +88,7 @@ class Semantics : public TextReader {
     /// The sum of the squares of both parts.
     Node square_of(const Value& value, std::string_view function);
     Node spacing() { return graph().leaf(Op::spacing); }
-    /// The node of an argument that has to vary in space, as what is differentiated; refuses any other.
+    /// The node of an argument that must vary in space, such as that of a derivative; refuses any other.
     Node field_of(const Value& value, std::string_view function);
     Node laplacian(Node of);
     Node derivative(Op difference, Node of, double unit, int order);
@@ -105,19 +105,20 @@ class Semantics : public TextReader {
     Node convolution(const Syntax& call, const Value& field, const Value& kernel);
     /// Refuses the offsets of kernels in any other formula.
     void refuse_offsets(Node node, const Syntax& formula) const;
-    /// Checks on a copy that what is convolved goes on beyond the sides in a way that transforms have.
+    /// Checks on a copy that the argument of every convolution continues beyond the sides in a way that the
+    /// transforms support.
     void check_convolutions() const;
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(const DataSource& source);
     /// Returns the source that image("file", red) or array("file") reads.
     DataSource source_of(const Syntax& call) const;
 
-    /// The value of a built-in formula of arguments a, b, c, d and e; those that are not given are 1.
+    /// The value of a built-in formula with the arguments a, b, c, d and e; missing ones are 1.
     Value built_in(std::string_view formula, const std::vector<Value>& arguments, TextSpan span = {});
 
   private:
     Value unmarked(const Syntax& formula);
-    /// The file and channel that the name of a definition stands for, also I_SR for the red channel of I_S.
+    /// The file and channel that a definition of this name stands for, also I_SR for the red channel of I_S.
     std::optional<DataSource> picture_named(std::string_view name) const;
     std::optional<Value> channel_of_number(const std::string& name, TextSpan span);
     std::optional<Value> data_elsewhere(const Syntax& call);
@@ -158,18 +159,19 @@ class Semantics : public TextReader {
     Equations& equations_;
     std::map<std::string, Value, std::less<>> definitions_;  ///< values of the definitions resolved so far
     std::map<std::string_view, Value> known_;                ///< values of the known names used so far
-    std::map<bool, Node> coordinates_;                       ///< by `along_x`, with the origin
-    bool from_corner_ = false;  ///< x and y count from the corner in the formulas of known names
+    std::map<bool, Node> coordinates_;                       ///< x (true) and y (false), measured from the
+                                                             ///< origin
+    bool from_corner_ = false;  ///< in the formulas of known names x and y are measured from the corner
     std::vector<std::string>
         in_work_;  ///< definitions and solutions being resolved, outermost first, to detect cycles
-    const std::vector<Value>* arguments_ = nullptr;  ///< of the built-in formula being evaluated
-    bool in_parts_ = false;                          ///< a part of what is differentiated may be uniform
+    const std::vector<Value>* arguments_ = nullptr;  ///< arguments of the built-in formula being evaluated
+    bool in_parts_ = false;                          ///< within the argument of a derivative, whose parts may
+                                                     ///< be uniform
     int random_ = 0;
     std::set<std::string> uses_;
 };
 
-/// How a function's value is made of its arguments: by code, as a formula of others in a, b and c, or as an
-/// operation.
+/// How a function computes its value: by code, by a formula of its arguments a, b and c, or as an operation.
 struct Meaning {
     using Apply = Value (*)(Semantics&, const Syntax& call, const std::vector<Value>& arguments);
     Meaning(Apply code) : apply(code) {}
@@ -183,8 +185,8 @@ struct Meaning {
     std::string_view formula = {};
     const OpRow* operation = nullptr;
     unsigned linear_in =
-        0;  ///< a bit for each argument in which it is linear: complex ones are taken by parts
-    bool takes_complex = false;  ///< the code takes complex arguments as they are
+        0;  ///< a bit for each argument in which it is linear; complex arguments are applied by parts
+    bool takes_complex = false;  ///< the code accepts complex arguments itself
 };
 
 /// A row of the table of functions.
@@ -201,22 +203,22 @@ const std::vector<Function>& functions();
 const Function* find_function(std::string_view name, std::optional<int> count = {});
 std::vector<std::string> function_names();
 
-/// A name that every text has: position, time and grid.
+/// A predefined name of every text: position, time and grid.
 struct KnownName {
     std::string_view name, help;
-    std::optional<Op> leaf = {};  ///< of the graph; empty: it is a formula
+    std::optional<Op> leaf = {};  ///< leaf of the graph; empty: the name stands for `formula`
     std::string_view formula = {};
-    bool yields = false;  ///< as for functions
+    bool yields = false;  ///< as in Signature
 };
 std::span<const KnownName> known_names();
-/// Whether it is one of the known names that only kernels of convolutions have.
+/// Whether it is a predefined name that only kernels of convolutions may use.
 bool is_offset_name(std::string_view name);
 
-/// The name that each of a text's elliptic statements is solved for, which has no other meaning in the text:
-/// that on the left if there is one. Empty for a statement without such a name.
+/// For each elliptic statement, the name that it is solved for: one that the text does not define otherwise,
+/// preferably on the left. Empty for a statement without such a name.
 std::vector<std::string> unknowns_of(const Statements& statements);
 
-/// The names of what has conditions at the sides: components, and fields that are solved for.
+/// The names of the fields that have conditions at the sides: components and solved fields.
 std::vector<std::string> fields_of(const Statements& statements);
 
 /// The name of a sensitivity: du_dF.

@@ -14,7 +14,8 @@ namespace {
 
 class Tangent {
   public:
-    // `span` is that of the statement, for messages. Components added from now on are tangents.
+    // `span` is the position of the `sensitivity` statement, for messages. Components added from now on are
+    // tangents.
     Tangent(const Semantics& semantics, Equations& equations, int parameter, TextSpan span)
         : semantics_(semantics),
           equations_(equations),

@@ -45,14 +45,15 @@ bool is_about(const Statements& read, const SideStatement& row, std::string_view
            });
 }
 
-// The rows of a statement, one for each side that it names.
+// The rows of a statement, one per side that it names.
 std::span<const SideStatement> rows_of(const Statements& read, const StatementPlace& statement) {
     const auto index = std::size_t(&statement - read.places.data());
     return {std::ranges::lower_bound(read.sides, index, {}, &SideStatement::statement),
             std::ranges::upper_bound(read.sides, index, {}, &SideStatement::statement)};
 }
 
-// The statement in force at each side for a component, or of words alone; null: the default is.
+// The statement that applies to a component at each side; without a component, the word that does. Null: the
+// default applies.
 using InForce = std::array<const SideStatement*, 4>;
 
 InForce in_force(const Statements& read, std::string_view component = {}) {
@@ -63,7 +64,7 @@ InForce in_force(const Statements& read, std::string_view component = {}) {
     return force;
 }
 
-// The word that holds where the row, possibly null, is in force; empty: an equation holds.
+// The word that applies, given the row in force or null; empty if an equation applies.
 std::string word_of(const Statements& read, const SideStatement* row) {
     if (row) return row->word;
     const auto given = std::ranges::find(read.settings, "boundary", &SettingStatement::name);
@@ -86,7 +87,7 @@ bool is_periodic(const std::string& word) {
     return condition_of(word).kind == SideCondition::Kind::periodic;
 }
 
-// As condition_of_word() has zero: the value at the face is half that of the last cell.
+// As in condition_of_word() for `zero`: the value on the face is half the edge cell's.
 constexpr std::string_view kFactorOfZero = "0.5*dx";
 
 SideCondition condition_of(const SideStatement& row, std::string_view component) {
@@ -120,7 +121,7 @@ std::array<SideCondition, 4> conditions_of(const Statements& read, std::string_v
     return conditions;
 }
 
-// The condition as an equation, which holds for one component alone, as a word does not.
+// The condition as an equation. Unlike a word, an equation applies to one component only.
 std::string equation_of(const SideCondition& condition, std::string_view component) {
     using enum SideCondition::Kind;
     if (condition.kind == typed) {
@@ -149,7 +150,7 @@ std::string label_of(const std::vector<Side>& sides) {
     return fmt::format("{}", fmt::join(labels, ", "));
 }
 
-// Keeps the rows of a statement that pass, in its label; returns false if none does.
+// Shortens a statement's label to the sides whose rows pass; returns false if none does.
 template <class F>
 bool relabel(Rewriting& text, std::span<const SideStatement> rows, F&& keeps) {
     std::vector<Side> kept;
@@ -160,7 +161,7 @@ bool relabel(Rewriting& text, std::span<const SideStatement> rows, F&& keeps) {
     return !kept.empty();
 }
 
-// The first name among `names` that the formula mentions, with `in_flux` only where its flux stands; empty:
+// The first of `names` that the formula mentions, or with `in_flux` the first whose flux it mentions; empty:
 // none.
 std::string first_about(const Syntax& formula, std::span<const std::string> names, bool in_flux) {
     for (const std::string& name : names)
@@ -170,7 +171,7 @@ std::string first_about(const Syntax& formula, std::span<const std::string> name
     return "";
 }
 
-// The quantity of a condition at the edge: that whose flux it names, else the first one in it.
+// The quantity that a condition at the edge is about: that whose flux it names, else the first one in it.
 std::string quantity_of(const Statements& read, const SideStatement& row) {
     std::vector<std::string> names = fields_of(read);
     for (const ComplexName& whole : read.complex) names.push_back(whole.name);
@@ -191,7 +192,7 @@ std::string edge_quantity(const Statements& read, std::string_view component) {
     return std::string(component);
 }
 
-// The statement about the quantity at the edge, else the last word; null: nothing flows.
+// The statement that applies to the quantity at the edge: one about it, else the last word; null: no flux.
 const SideStatement* edge_in_force(const Statements& read, std::string_view quantity) {
     const SideStatement* found = nullptr;
     for (const SideStatement& row : read.edges)
@@ -212,7 +213,7 @@ SideCondition edge_condition(const Statements& read, std::string_view quantity) 
     return row->word.empty() ? condition_of(*row, quantity) : condition_of(row->word);
 }
 
-// Zero as a word if that holds for this component alone and is the only word for this side; else an equation.
+// `zero` as a word if the model has no other field and this side no other word; else an equation.
 std::string condition_text(const SideCondition& condition,
                            const Statements& read,
                            std::string_view component,
@@ -227,8 +228,8 @@ std::string condition_text(const SideCondition& condition,
     return equation_of(condition, component);
 }
 
-// A condition of this component at this side alone is replaced, unless it is about the opposite side too. One
-// that names more sides or components stays and is overridden.
+// Replaces a condition that applies to this component at this side only, unless it also names the opposite
+// side. A condition for more sides or components stays and is overridden.
 void write_condition(Rewriting& text,
                      const Statements& read,
                      std::string_view component,
@@ -253,8 +254,8 @@ void write_condition(Rewriting& text,
         text.add(fmt::format("{}: flux({}) = 0", label_of({opposite(side)}), component));
 }
 
-// Only words make a side periodic, for all components. So the word comes before all equations, and other
-// components for which another word held get that as an equation.
+// Only a word makes a side periodic, and for all components. So the word is written before all equations, and
+// components to which another word applied get that as an equation.
 void write_periodic(Rewriting& text, const Statements& read, std::string_view component, Side side) {
     const Side other = opposite(side);
     const InForce own = in_force(read, component), words = in_force(read);

@@ -1,4 +1,4 @@
-// Boundary conditions in a model's text, in the forms that a menu offers, and texts with others.
+// Boundary conditions in a model's text as a menu offers them, and texts with changed conditions.
 #pragma once
 
 #include <array>
@@ -35,16 +35,17 @@ std::string text_with_side(const std::string& text,
 /// The condition of a component at the edge of the text's shape, `inside = ...`; empty if there is none.
 /// Throws TextError.
 std::optional<SideCondition> edge_condition(const std::string& text, std::string_view component);
-/// The quantity that such a condition is about: the component, or the complex one that it is a part of.
+/// The quantity that a condition at the edge is about: the component, or the complex one that it is a part
+/// of.
 std::string edge_quantity(const std::string& text, std::string_view component);
 
-/// The text with another condition there, as text_with_side(); none is periodic.
+/// The text with another condition at the edge, as text_with_side(); it cannot be periodic.
 std::string text_with_edge(const std::string& text,
                            std::string_view component,
                            const SideCondition& condition);
 
-/// Makes a word such as `insulated` the condition of all components at all sides of a text. Conditions of
-/// definitions stay.
+/// The text in which a word such as `insulated` is the condition of all components at all sides. Conditions
+/// of definitions stay.
 void set_all_sides(equation::Rewriting& text, const equation::Statements& read, const std::string& word);
 
 }  // namespace stencil

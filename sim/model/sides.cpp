@@ -13,7 +13,7 @@
 namespace stencil::equation {
 namespace {
 
-// A part of a condition; empty: the condition has none, which no arithmetic with a 0 could tell.
+// A part of a condition; empty: the condition does not have it, which differs from a part that is 0.
 using Part = std::optional<Node>;
 
 // Stands for value * u + flux * flux(u) + rest + imaginary * 1i.
@@ -21,12 +21,12 @@ struct Linear {
     Part value = {}, flux = {}, rest = {}, imaginary = {};
 };
 
-/// A boundary condition and the quantity that it is for.
+/// A boundary condition and the quantity that it applies to.
 struct SideEquation {
     std::string quantity;
     Condition condition;
-    /// A complex quantity's imaginary part has this right side; the rest of the condition is that of the real
-    /// part.
+    /// The right side for the imaginary part of a complex quantity; the other parts are the same for both
+    /// parts.
     std::optional<Node> imaginary = {};
 };
 
@@ -46,7 +46,7 @@ class ConditionReader : TextReader {
                 if (at_edge_ && quantity.empty()) quantity = first_quantity(*formula, of_flux);
     }
 
-    /// Messages say by it where the condition stands.
+    /// Where the condition stands, for messages.
     const char* place() const { return at_edge_ ? "at the edge" : "at a side"; }
     const char* label() const { return at_edge_ ? "edge" : "left"; }
 
@@ -79,7 +79,7 @@ class ConditionReader : TextReader {
         return rest(formula);
     }
 
-    /// The sum, or the difference.
+    /// The sum or difference of two forms.
     Linear combined(const Linear& a, const Linear& b, bool plus) {
         const auto both = [&](Part p, Part q) -> Part {
             if (!q) return p;
@@ -132,7 +132,7 @@ class ConditionReader : TextReader {
                                                     std::ranges::any_of(equations_.definitions, named));
     }
 
-    // The first quantity in the formula, or that whose flux is first.
+    // The first quantity in the formula, or the first whose flux it names.
     std::string first_quantity(const Syntax& formula, bool of_flux) const {
         if (of_flux && formula.kind == SyntaxKind::call && formula.text == "flux" && formula.args.size() == 1)
             return names_quantity(formula.args[0]) ? formula.args[0].text : "";
@@ -161,7 +161,7 @@ class ConditionReader : TextReader {
         return true;
     }
 
-    // Names what VisualPDE and others write for kinds of conditions.
+    // Recognises the names that VisualPDE and others have for kinds of conditions.
     void refuse_kind(const Syntax& name) const {
         static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
             {"Dirichlet", "`Dirichlet = f` is written `{0} = f`"},
@@ -209,7 +209,7 @@ class ConditionReader : TextReader {
         const auto constant = [](const Linear& form) { return !form.value && !form.flux; };
         const bool no_flux = !a.flux && !b.flux;
         if (at_edge_ && no_flux && has_quantity(formula.args[0]) && has_quantity(formula.args[1]))
-            return rest(formula);  // it is not linear
+            return rest(formula);  // not linear in the quantity
         const Node p = a.rest.value_or(g_.number(0)), q = b.rest.value_or(g_.number(0));
         if (constant(a) && constant(b)) {
             if (a.imaginary || b.imaginary) return rest(formula);
@@ -233,8 +233,8 @@ class ConditionReader : TextReader {
     bool at_edge_;
 };
 
-// Reads a condition at a side, or at the edge of `inside`: that is about the quantity whose flux it names,
-// else the first one that it names, and takes all else, also what is not linear, at the cell.
+// Reads a condition at a side or at the edge of `inside`. One at the edge is about the quantity whose flux it
+// names, else the first quantity that it names; all other terms, also nonlinear ones, are taken at the cell.
 SideEquation read(Semantics& semantics,
                   const Equations& equations,
                   const SideStatement& statement,
@@ -280,7 +280,7 @@ void visit(Equations& equations, const std::string& quantity, Visit&& visit) {
     visit(*std::ranges::find(equations.definitions, quantity, &Defined::name));
 }
 
-// Calls f(name, condition) for the quantity, or for the parts of a complex one.
+// Calls f(name, condition) for the quantity, or for both parts of a complex one.
 template <class F>
 void for_parts(const SideEquation& equation, F&& f) {
     if (!equation.imaginary) return f(equation.quantity, equation.condition);
@@ -451,7 +451,7 @@ bool is_insulated(const Graph& graph, const Condition& condition) {
 }
 
 std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) {
-    // Names that other programs use.
+    // Names that other programs use for kinds of conditions.
     static constexpr auto kSynonyms =
         std::to_array<std::pair<std::string_view, std::string_view>>({{"neumann", "insulated"},
                                                                       {"noflux", "insulated"},

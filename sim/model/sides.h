@@ -19,10 +19,10 @@ using GivenSides = std::map<std::pair<std::string, Side>, const SideStatement*>;
 GivenSides read_sides(Semantics& semantics, const Statements& statements, Equations& equations);
 /// Reads the conditions at the edge of `inside`.
 void read_edges(Semantics& semantics, const Statements& statements, Equations& equations);
-/// Notes which fields are periodic for want of a condition, where others have one.
+/// Adds a note on fields that are periodic only because they have no condition, while others have one.
 void tell_periodic(const Statements& statements, const GivenSides& given, Equations& equations);
 
-/// Whether nothing flows by the condition.
+/// Whether the condition is that of no flux.
 bool is_insulated(const Graph& graph, const Condition& condition);
 
 /// The condition that a word such as `insulated` stands for; empty if unknown.

@@ -84,7 +84,7 @@ std::optional<Matrix> Jacobians::advection(const Wave& k) const {
     fifth = combined(1, fifth, 1, combined(10, of[1], -5, of[0]));
     const Matrix off = combined(1, fifth, -1, of[4]);
     if (!(norm_of(off) <= 1e-9 * norm_of(of[4]))) return std::nullopt;
-    if (norm_of(sum) <= 1e-9 * norm_of(of[3])) return std::nullopt;  // rounding of what cancels
+    if (norm_of(sum) <= 1e-9 * norm_of(of[3])) return std::nullopt;  // rounding of terms that cancel
     return sum;
 }
 

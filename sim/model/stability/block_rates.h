@@ -11,7 +11,8 @@ namespace stencil::equation {
 
 struct Wave {
     double kx = 0, ky = 0;  ///< radians per cell
-    bool at_edge = false;   ///< in their place a cell all of whose neighbours lie beyond the edge of `inside`
+    bool at_edge = false;   ///< instead of a wave: a cell all of whose neighbours lie beyond the edge of
+                            ///< `inside`
 };
 
 /// A term left out of a component's rate, to see whether it sets the limit.

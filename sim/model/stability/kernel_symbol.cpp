@@ -10,11 +10,11 @@ namespace stencil::equation {
 namespace {
 
 constexpr int kMostCells = 1024;
-constexpr std::size_t kMostKnown = 32;  // besides those of a model that has more kernels
-constexpr double kNegligible = 1e-15;   // as a share of the largest value
-constexpr double kSameSymbol = 1e-9;    // as a share of the sum of all sizes
+constexpr std::size_t kMostKnown = 32;  // unless the model has more kernels
+constexpr double kNegligible = 1e-15;   // relative to the largest value
+constexpr double kSameSymbol = 1e-9;    // relative to the sum of all magnitudes
 
-// All that the table of a kernel depends on, as numbers.
+// All numbers that the table of a kernel depends on.
 std::vector<double> key_of(const ConvolutionKernel& kernel,
                            int columns,
                            int rows,
@@ -60,7 +60,8 @@ std::shared_ptr<const KernelSymbol> KernelSymbol::of(const ConvolutionKernel& ke
 }
 
 KernelSymbol::KernelSymbol(std::vector<double> table, int columns, int rows) {
-    // Offset i of an axis is entry i, or i + length if it is negative; half a length is split between both.
+    // Offset i of an axis is entry i, or i + length if negative; an offset of half the length is split
+    // between both signs.
     const auto first_of = [](int length) { return -(length / 2); };
     const auto value = [&](int x, int y) {
         double cell = table[std::size_t((y + rows) % rows) * std::size_t(columns) +
@@ -75,7 +76,7 @@ KernelSymbol::KernelSymbol(std::vector<double> table, int columns, int rows) {
     bool any = false;
     for (int y = first_of(rows); y <= rows / 2; ++y)
         for (int x = first_of(columns); x <= columns / 2; ++x) {
-            // Not a number counts, too.
+            // `<=` is false for NaN, so NaN counts as non-zero.
             if (std::abs(value(x, y)) <= kNegligible * largest) continue;
             left = any ? std::min(left, x) : x;
             right = any ? std::max(right, x) : x;

@@ -48,12 +48,12 @@ Slopes difference(Op op, double a, double cells) {
     return {0, {1}};
 }
 
-// The solution of factor * u + a = 0, which is 0 where the factor leaves it open.
+// The response u / a of factor * u + a = 0; 0 if the factor is 0 and leaves u undetermined.
 double inverse_of(double factor) {
     return factor == 0 ? 0 : -1 / factor;
 }
 
-// Returns an operator's value where all neighbours of the cell have one value.
+// An operator's value at a cell whose neighbours all have the same value.
 Complex at_lone_cell(Op op, const Complex& cell, const Complex& neighbours) {
     switch (op) {
         case Op::neighbour:
@@ -114,7 +114,7 @@ void Linearisation::find_kernels(const UniformState& state) {
     scalars[kRows] = state.ny;
     scalars.insert(scalars.end(), state.parameters.begin(), state.parameters.end());
     if (scalars == scalars_) return;
-    // Beside sides that are not periodic a convolution also reads the outside, twice as far away.
+    // With sides that are not periodic a convolution also reads beyond them, so its table is twice as long.
     const auto cells = [&](std::size_t side, int n) {
         return std::ranges::all_of(equations_.components,
                                    [&](const Evolving& c) { return c.sides[side].periodic; })
@@ -254,7 +254,7 @@ Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
 
 Matrix Linearisation::at_edge() const {
     const std::size_t n = std::size_t(columns_);
-    // How each part responds in the cell, and in the ghost cells around it.
+    // The response of each part in the cell, and in the ghost cells around it.
     std::vector<Complex> slopes(parts_.size() * n), beyond(parts_.size() * n);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
         const Part& part = parts_[p];
@@ -266,7 +266,7 @@ Matrix Linearisation::at_edge() const {
                 cell += factor * slopes[std::size_t(of) * n + c];
                 ghost += factor * beyond[std::size_t(of) * n + c];
             }
-            // A derivative has no ghost cells but by a condition of its own.
+            // Ghost cells of a derivative repeat the cell unless it has a condition of its own.
             if (reaches_neighbours(part.op)) cell = ghost = at_lone_cell(part.op, cell, ghost);
             if (mirror != mirrors_.end()) ghost = mirror->second * cell;
             slopes[p * n + c] = cell;

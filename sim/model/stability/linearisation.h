@@ -32,8 +32,8 @@ double value_at(const Equations& equations, Node formula, const UniformState& st
 /// The Fourier symbol of a convolution: it multiplies a wave e^(i (kx column + ky row)) by at(kx, ky).
 class KernelSymbol {
   public:
-    /// The symbol for a field, of which the longer axes are cut at 1024 cells. Known ones are kept for the
-    /// next call, at least those of all `kernels` of the model.
+    /// The symbol for a field of this size, whose axes are cut at 1024 cells. Symbols are cached for later
+    /// calls, at least those of all `kernels` of the model.
     static std::shared_ptr<const KernelSymbol> of(const ConvolutionKernel& kernel,
                                                   int columns,
                                                   int rows,
@@ -45,7 +45,7 @@ class KernelSymbol {
     /// Whether waves (kx, ky) and (kx, -ky) behave differently.
     bool directed() const { return directed_; }
 
-    /// Use of().
+    /// Use of(), which caches symbols.
     KernelSymbol(std::vector<double> table, int columns, int rows);
 
   private:
@@ -71,12 +71,13 @@ class Linearisation {
     Linearisation(const Equations& equations, const std::vector<Node>& formulas);
     void move_to(const UniformState& state);
 
-    /// The Jacobian entry (r, c): how formula r responds to a wave e^(i (kx column + ky row))
-    /// in component c under the discrete stencils; kx, ky in radians per cell. Random numbers count as 0.
-    /// A global value answers to the uniform wave alone, and to none `without_globals`.
+    /// The Jacobian entry (r, c): how formula r responds to a wave e^(i (kx column + ky row)) in component c
+    /// under the discrete stencils; kx, ky in radians per cell. Random numbers count as 0. A global value
+    /// responds to the uniform wave only, with `without_globals` to none.
     Matrix at(double kx, double ky, bool without_globals = false) const;
-    /// How the formulas respond to a cell whose neighbours all lie beyond the edge of `inside`, where ghost
-    /// cells mirror it by the conditions there. No arrangement of cells weighs it more.
+    /// The response of the formulas to a cell whose neighbours all lie beyond the edge of `inside`, where
+    /// ghost cells follow from it by the conditions there: the arrangement in which these conditions have
+    /// most weight.
     Matrix at_edge() const;
     /// Whether a condition at the edge of `inside` changes what a cell's neighbours are.
     bool has_edge() const { return !edges_.empty(); }
@@ -94,7 +95,7 @@ class Linearisation {
     void find_kernels(const UniformState& state);
     /// The coefficients of the symbol of an elliptic equation's left side.
     std::vector<double> coefficients(const Elliptic& equation) const;
-    /// The rows of the formulas of what all parts respond, `slopes`.
+    /// The Jacobian of the formulas, given the responses of all parts (`slopes`).
     Matrix rows_of(const std::vector<Complex>& slopes) const;
 
     // A symbol times a sum of other parts; the first parts are the components themselves.
@@ -104,8 +105,8 @@ class Linearisation {
             double factor = 0;
             friend bool operator==(const Summand&, const Summand&) = default;
         };
-        Op op = Op::stored;  ///< operator whose symbol multiplies the sum; stored: 1
-        int index = 0;       ///< the equation of `solved`, the kernel of `convolved`
+        Op op = Op::stored;  ///< operator whose symbol multiplies the sum; Op::stored: 1
+        int index = 0;       ///< of the equation if `solved`, of the kernel if `convolved`
         std::int8_t column = 0, row = 0;
         int count = 0;
         std::array<Summand, 3> terms{};
@@ -113,20 +114,20 @@ class Linearisation {
     };
 
     const Equations& equations_;
-    std::vector<Node> formulas_, order_;  ///< order_: all that the formulas use, arguments first
+    std::vector<Node> formulas_, order_;  ///< order_: all nodes of the formulas, arguments first
     int columns_ = 0;
     bool directed_ = false;
     std::vector<double> value_;  ///< by node
-    std::vector<int> part_;      ///< by node; -1: constant, no wave reaches it
+    std::vector<int> part_;      ///< by node; -1: constant, so without response to waves
     std::vector<Part> parts_;
-    std::vector<std::vector<double>> elliptic_;                   ///< coefficients() of all equations
+    std::vector<std::vector<double>> elliptic_;                   ///< coefficients of each equation's symbol
     std::map<int, ConvolutionKernel> lowered_;                    ///< the kernels that formulas use
     std::map<int, std::shared_ptr<const KernelSymbol>> kernels_;  ///< their symbols
-    std::vector<double> scalars_;                                 ///< for which these were found
+    std::vector<double> scalars_;                                 ///< for which kernels_ was computed
     std::vector<int> roots_;                                      ///< the part of each formula; -1: constant
     std::vector<double> values_;
     std::map<Node, Condition> edges_;  ///< of components and stored definitions, at the edge of `inside`
-    std::map<int, double> mirrors_;    ///< by part: a ghost cell there over its cell
+    std::map<int, double> mirrors_;    ///< by part: the ratio of a ghost cell there to its cell
 };
 
 /// The formulas of all components in order, without sensitivities (which grow at the same rates).
@@ -136,36 +137,36 @@ std::vector<Node> formulas_of(const Equations& equations);
 /// lap(u)) have no rate: they are substituted into the others' rates.
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k);
 
-/// A uniform state, and the largest rate with which a component leaves it; a map counts by the change of its
-/// value. Infinite: rates are not finite.
+/// A uniform state and its residual: the largest rate of a component, or change of a map. Infinite if rates
+/// are not finite.
 struct BaseState {
     std::vector<double> components;
     double residual = 0;
-    bool steady = false;  ///< at all places and times
+    bool steady = false;  ///< steady at all positions and times
 };
 
-/// The steady state that Newton's method reaches from `state`, each of whose steps makes the residual
-/// smaller; `state` itself, with its residual, where it reaches none.
+/// The steady state that Newton's method reaches from `state` by steps that each reduce the residual; `state`
+/// itself, with its residual, if it reaches none.
 BaseState steady_state(const Equations& equations, const UniformState& state);
 
 /// The largest stable time step and the term that limits it.
 struct StableStep {
     double dt = 0;          ///< infinity: always stable; 0: never; NaN: unknown
     std::string component;  ///< component of that term
-    std::string term;       ///< as typed; empty if no single term is to blame
+    std::string term;       ///< as typed; empty if no single term sets the limit
     bool downwind = false;  ///< no step is stable: first derivatives are taken downwind
     bool known() const { return !std::isnan(dt); }
 };
 
-/// The largest stable step for the worst of the states and waves of all directions. A step is stable if it
-/// damps each wave or lets it grow faster than the exact solution by at most a tenth of the fastest exact
+/// The largest step that is stable for all given states and for waves in all directions. A step is stable if
+/// it damps each wave or lets it grow faster than the exact solution by at most a tenth of the fastest exact
 /// growth rate (von Neumann's condition |G| <= 1 + O(dt), Lax & Richtmyer 1956). Unknown if the rates are not
-/// finite at any state. Limits above `enough` are not told apart: the result is at most that.
+/// finite at any state. The result is at most `enough`: larger limits are not distinguished.
 StableStep stable_step(const Equations& equations,
                        const Integrator& scheme,
                        const std::vector<UniformState>& states,
                        double enough = std::numeric_limits<double>::infinity());
-/// Whether a step is stable for few waves, which takes a small part of the time.
+/// Whether a step is stable for a few waves only, which takes a small part of the time.
 bool is_stable_at_few_waves(const Equations& equations,
                             const Integrator& scheme,
                             const std::vector<UniformState>& states,

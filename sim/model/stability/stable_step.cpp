@@ -106,16 +106,16 @@ class StepSearch {
         if (!symbol.directed()) return false;
         const auto advection = symbol.advection(wave);
         if (!advection) return false;
-        // First derivatives have symbols that are odd in the wave, and may let waves grow in truth where
-        // factors are complex. The even rest, which is real, is added by one-sided differences.
+        // The symbols of exact first derivatives are imaginary; with complex factors they may cause true
+        // growth. One-sided differences add a real part, and growth that it causes is numerical.
         Matrix exact = *advection;
         for (Complex& entry : exact.entries) entry.real(0);
         const double added = largest_growth(eigenvalues(*advection)) - largest_growth(eigenvalues(exact));
         return added > 0.5 * growth_there && added > 1e-3 * norm_of(*advection);
     }
 
-    // Growing and oscillating modes not much faster than the uniform mode are a matter of accuracy and do not
-    // limit the step.
+    // Growing and oscillating modes not much faster than the uniform mode concern accuracy and do not limit
+    // the step.
     bool add_explicit(const std::vector<Complex>& rates, double reaction, double tolerated) {
         bool lowered = false;
         for (const Complex& rate : rates) {
@@ -141,7 +141,7 @@ class StepSearch {
         });
     }
 
-    // A step may amplify as many modes as the exact rates do, or as the maps alone do.
+    // A step may amplify as many modes as the exact rates do, or as many as the maps alone do.
     bool add_composed(const Matrix& jacobian,
                       const Composition& composition,
                       const std::vector<Complex>& rates,
@@ -164,7 +164,7 @@ class StepSearch {
         const std::vector<Complex> rates = eigenvalues(jacobian);
         const Matrix rest = combined(1, jacobian, -1, linear);
         const double rest_norm = norm_of(rest);
-        if (jacobian.rows > 1 && rest_norm == 0) {  // then the step is a function of the rates
+        if (jacobian.rows > 1 && rest_norm == 0) {  // the step is then a function of the rates
             bool lowered = false;
             for (const Complex& rate : rates) {
                 Matrix one(1, 1);

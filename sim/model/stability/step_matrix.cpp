@@ -45,7 +45,7 @@ std::vector<double> moduli(const Matrix& m) {
     return sizes;
 }
 
-// A matrix power of small norm proves it without computing the eigenvalues.
+// If a power of the matrix has a small norm, its eigenvalues need not be computed.
 bool is_bounded(const Matrix& m, std::size_t growing, double bound) {
     if (growing >= std::size_t(m.rows)) return true;
     Matrix power = m;
@@ -61,8 +61,8 @@ BaseState steady_state(const Equations& equations, const UniformState& start) {
     Linearisation linear(equations, formulas_of(equations));
     const Composition composition(equations);
     Matrix f(linear.components(), 1), jacobian;
-    double residual = 0, length = 0;  // length: the largest value so far
-    // Whether a state is steady up to rounding; f, its residual and the Jacobian are those of this state.
+    double residual = 0, length = 0;  // length: the largest component value so far
+    // Moves to a state; returns whether it is steady up to rounding. Sets f, the residual and the Jacobian.
     const auto visit = [&](const UniformState& state) {
         linear.move_to(state);
         jacobian = linear.at(0, 0);
@@ -105,7 +105,8 @@ BaseState steady_state(const Equations& equations, const UniformState& start) {
     }
     if (!visit(now)) return none;
     const BaseState found{now.components, residual, true};
-    // What depends on place, time or a picture is steady only if it is so elsewhere too.
+    // A state is steady only if it is so at other positions and times too, for formulas that depend on
+    // position, time or a picture.
     for (const double share : {0.13, 0.71}) {
         now.x = share * now.nx * now.spacing;
         now.y = (1 - share) * share * now.ny * now.spacing;

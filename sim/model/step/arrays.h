@@ -20,31 +20,32 @@ class ArrayTable {
     ArrayTable(Equations& model, Reflections& reflections, const GlobalTable& globals)
         : model_(model), g_(model.graph), reflections_(reflections), globals_(globals) {}
 
-    /// For a component's value at a time within the step.
+    /// Adds an array for a component's value at a time within the step.
     int add_component(int c, const std::string& suffix, double time);
-    /// For a component's value at a stage. Stages with the same number share the array, unless its ghost
-    /// cells depend on time.
+    /// Adds an array for a component's value at a stage. Stages with the same number share the array, unless
+    /// its ghost cells depend on time.
     int add_stage(int c, int number, double time);
-    /// For an array without conditions: ghost cells repeat the edge cell, or wrap around. `data` is the index
-    /// of the picture or array that fills it, -1 for none.
+    /// Adds an array without conditions: ghost cells repeat the edge cell, or wrap around. `data` is the
+    /// index of the picture or array that fills it, -1 for none.
     int add_insulated(const std::string& name, Wraps wraps, int data = -1);
-    /// For a coefficient that depends on position alone; its ghost cells are the formula at their centres.
+    /// Adds an array for a coefficient that depends on position alone; its ghost cells are the formula at
+    /// their centres.
     int add_coefficient(Node node);
-    /// For a materialised intermediate: one array for all stages, or one per time if its ghost cells depend
-    /// on time.
+    /// The array of a materialised intermediate: one for all stages, or one per time if its ghost cells
+    /// depend on time.
     int stored(Node node, double time);
 
-    /// For an array of zeros with the ghost cells of the field of an elliptic equation.
+    /// Adds an array of zeros with the ghost cells of an elliptic equation's field.
     int add_unknown(int equation, double time);
 
-    /// Returns all arrays. Those whose neighbours the program never reads take the wrapping of the others.
+    /// Returns all arrays. Those whose neighbours the program never reads get the wrapping of the others.
     std::vector<ArrayInfo> take(const Program& program);
 
   private:
     /// Adds an array whose ghost cells follow from an expression.
     int add(ArrayInfo info, Node node);
     void insulate(Ghosts& side, bool periodic);
-    /// The time to which an array's ghost cells belong; 0 for all if they do not depend on time.
+    /// The time that an array's ghost cells belong to; 0 for all if they do not depend on time.
     double time_of_ghosts(Node node, double time);
 
     Equations& model_;

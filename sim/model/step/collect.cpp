@@ -33,7 +33,7 @@ class Collector {
         }
         Builder& b = l_.builder();
         Node factor = increment.factor;
-        // One Laplacian alone makes no ties, so its coefficient takes the factor.
+        // A single Laplacian cannot round to ties, so the factor is merged into its coefficient.
         const bool lone = outer.size() + inner.size() == 1;
         if (lone && !(increment.rounded && g_.radius(increment.rate) == 0)) {
             Node& only = (inner.empty() ? outer : inner).front().coefficient;

@@ -13,9 +13,9 @@ struct Increment {
     Node rate;
     Node factor;    ///< uniform; multiplies the rate
     int component;  ///< whose rate it is; -1: no component's
-    /// The array to whose value it is added; empty: the increment alone.
+    /// The array that holds the value it is added to; empty: only the increment is computed.
     std::optional<int> base;
-    bool rounded;  ///< before it is added to the base: the sum is no multiply-add
+    bool rounded;  ///< the increment is rounded before it is added to the base (no multiply-add)
 };
 
 /// Lowers base + factor * rate and returns its operation. Laplacians stay differences and the factor (dt)

@@ -72,7 +72,7 @@ Node Reflections::storable(Node node) {
     throw Meaningless{node, side};
 }
 
-// Convolutions are arrays, so that what is computed from them cell by cell needs their ghost cells.
+// Convolutions are stored in arrays, so whatever is computed from them cell by cell needs their ghost cells.
 void Reflections::require_convolutions(Node node) {
     const Expression e = g_[node];
     if (is_global(e.op) || e.op == Op::solved) return;

@@ -111,7 +111,7 @@ class Cost {
     std::set<std::tuple<Node, int, int>> done_;
 };
 
-// Collects at which cells the stages read expressions of position alone.
+// Collects the cells at which the stages read expressions of position alone.
 class PositionReads {
   public:
     PositionReads(const Graph& graph, const std::vector<Node>& stored)
@@ -136,7 +136,7 @@ class PositionReads {
         }
     }
 
-    // The operations that storing it saves. Divisions and roots count more here than in weight().
+    // The operations saved by storing the expression. Divisions and roots count more here than in weight().
     int work(Node node) const {
         int sum = 0;
         g_.walk(node, [&](Node part) {

@@ -1,5 +1,5 @@
-// How expressions go on beyond the edge of `inside`: at each face between one of its cells and one outside, a
-// component or definition with a condition there has a ghost cell of its own.
+// How expressions continue beyond the edge of `inside`: for each face between a cell inside and one outside,
+// a component or definition with a condition there has a separate ghost cell.
 #include <algorithm>
 
 #include "sim/model/sides.h"
@@ -7,7 +7,7 @@
 
 namespace stencil::equation {
 
-// The condition that a component or definition was given; null if it has none.
+// The condition at the edge given for a component or definition; null if there is none.
 const Condition* Reflections::own_edge(Node node) const {
     const Expression& e = g_[node];
     const EdgeCondition* edge = nullptr;
@@ -55,7 +55,7 @@ std::optional<std::array<Node, 2>> Reflections::edge_ghosts(Node node, int colum
     return std::array{at_face(alpha, column, row, ahead), at_face(beta, column, row, ahead)};
 }
 
-// The formula halfway to a neighbour; components and pictures in it stay those of the cell.
+// The formula evaluated halfway to a neighbour; components and pictures in it keep their value in the cell.
 Node Reflections::at_face(Node node, int column, int row, double ahead) {
     const Dependence& d = g_.depends(node);
     if (!d.column && !d.row && !(d.time && ahead != 0)) return node;

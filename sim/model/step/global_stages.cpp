@@ -1,4 +1,4 @@
-// The stages that make the values of the whole field, such as mean(u).
+// The stages that compute global values, such as mean(u).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,9 +35,8 @@ void StepPlan::find_globals() {
     for (const Node formula : formulas()) globals_.add(g_, formula);
 }
 
-// Adds the stages that make the global values. Those of conditions are made of single cells and
-// come first, since neighbours beyond the sides may need them. The number of cells inside is counted in
-// `counting`.
+// Adds the stages that compute the global values. Those whose arguments read no neighbours come first, since
+// the conditions at the sides may need them. The stage that counts the cells inside is added to `counting`.
 void StepPlan::add_globals(std::vector<Stage>& counting) {
     std::map<Node, int> depths;
     int sides = 0, deepest = 0;
@@ -94,7 +93,7 @@ void StepPlan::count_inside(std::vector<Stage>& stages) {
     stages.back().reductions = {{Reduction::Kind::sum, scratch(0), cells_inside_}};
 }
 
-// The array that the i-th global value of a stage is made of.
+// The array for the argument of the i-th global value of a stage.
 int StepPlan::scratch(std::size_t i) {
     while (scratch_.size() <= i)
         scratch_.push_back(

@@ -29,7 +29,7 @@ int load(Lowering& lowering, const Arrays& arrays, int c) {
     return lowering.builder().input(Code::load, arrays[std::size_t(c)]);
 }
 
-// Writes the step's start + factor * dt * the rates of the state in `from`, which is at its own time.
+// Writes the state at the step's start plus factor * dt * the rates of the state `from`, which is at `time`.
 void add_increment(StepPlan& plan, const Arrays& from, double time, const Arrays& to, double factor) {
     plan.add_stage(from, time, to, [&](Lowering& l, int c) { return plan.advanced(l, c, factor, c); });
 }
@@ -94,7 +94,7 @@ void ab2(StepPlan& plan) {
     std::vector<Output> outputs;
     for (int c = 0; c < plan.components(); ++c) {
         const int rate = plan.rate(lowering, c), before = b.input(Code::load, plan.components() + c);
-        // Rates from before a new start may be no numbers, so they are no factors of 0.
+        // Rates from before a restart may be NaN, which a weight of 0 would not remove.
         const int kept = b.select(lowering.value(half), before, b.constant(0));
         const int newer = b.multiply(lowering.value(g.add(g.number(1), half)), rate);
         const int slope = b.make(Code::fnma, lowering.value(half), kept, newer);
@@ -105,7 +105,7 @@ void ab2(StepPlan& plan) {
     plan.add(lowering, outputs);
 }
 
-// The larger root of r^2 = r + z (3 r - 1) / 2.
+// The modulus of the larger root of r^2 = r + z (3 r - 1) / 2.
 double adams_bashforth(const Integrator&, Complex z) {
     const Complex half = 0.5 + 0.75 * z, root = std::sqrt(half * half - 0.5 * z);
     return std::max(std::abs(half + root), std::abs(half - root));
@@ -126,7 +126,7 @@ const Tableau kDormandPrince{
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
     {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40}};
 
-// The weighted sum of earlier stages' rates and of the newest one.
+// The weighted sum of earlier stages' rates and the newest one.
 int weighted(Lowering& lowering,
              const std::vector<double>& weights,
              const std::vector<Arrays>& rates,
@@ -143,8 +143,8 @@ int weighted(Lowering& lowering,
     return sum;
 }
 
-// The difference from the embedded scheme, relative to 1 + |u| before or after the step. A stage of its own
-// leaves the step as it is without.
+// The difference from the embedded scheme, relative to 1 + |u| before or after the step, in a separate stage,
+// so that the step has the same bits as without it.
 void estimate_errors(StepPlan& plan, const Tableau& tableau, const std::vector<Arrays>& rates) {
     const Arrays stepped(plan.next().begin(), plan.next().begin() + plan.components());
     Lowering lowering = plan.rates_of(stepped, 1);
@@ -162,7 +162,7 @@ void estimate_errors(StepPlan& plan, const Tableau& tableau, const std::vector<A
     plan.add(lowering, outputs);
 }
 
-// Each stage writes its rates, if a later one needs them, and the next one's state.
+// Each stage writes its rates, if a later stage needs them, and the state of the next stage.
 void runge_kutta(StepPlan& plan) {
     const Tableau& tableau = *plan.integrator()->tableau;
     const std::size_t count = tableau.weights.size();
@@ -230,7 +230,7 @@ double legendre_amplification(const Integrator& scheme, Complex z) {
     return std::abs(1.0 + change);
 }
 
-// States of three stages are kept at a time, and the rates at the step's start. All sums are of changes, so
+// Keeps the states of three stages at a time, and the rates at the step's start. All sums are of changes, so
 // that a state at rest stays at rest.
 void rkl2(StepPlan& plan) {
     const std::vector<LegendreStage> stages = legendre_stages(plan.integrator().stages);
@@ -299,7 +299,7 @@ Matrix symplectic_step(const Matrix& j, const Matrix&, double dt) {
     return step;
 }
 
-// Writes state + change, for stages that need no rate.
+// Writes state + change, for stages that need no rates.
 void add_changed(StepPlan& plan, const Arrays& change, const Arrays& to) {
     Lowering lowering = plan.values_of_arrays();
     Builder& b = lowering.builder();

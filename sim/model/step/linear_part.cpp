@@ -185,7 +185,8 @@ LinearPart lowered_terms(const Graph& graph, const std::vector<LinearTerm>& term
     return part;
 }
 
-// The boundary that the condition is, whatever its right side; empty if transforms have none like it.
+// The boundary that the condition stands for if its right side is ignored; empty if the transforms support
+// none like it.
 std::optional<Boundary> boundary_of(Graph& g, const Condition& side) {
     if (side.periodic) return Boundary::periodic;
     if (side.value == g.number(0)) return Boundary::insulated;
@@ -223,7 +224,7 @@ LinearPart lowered_elliptic(Equations& equations, int index) {
         const auto is_value = [&](const Condition& side) {
             return !side.periodic && side.flux == g.number(0);
         };
-        // A field of given values is insulated once its cells have alternating signs.
+        // Multiplied by (-1)^i, a field with given values at both sides becomes insulated.
         const auto kind_of = [&](const Condition& side) {
             return is_value(side) ? std::optional(Boundary::insulated) : boundary_of(g, side);
         };

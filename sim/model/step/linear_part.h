@@ -23,14 +23,14 @@ LinearPart lowered_linear_part(Equations& equations);
 std::vector<LinearTerm> symbol_of(Equations& equations, const Elliptic& equation);
 
 /// The left side of an elliptic equation, lowered for the solver. Throws InputError if the transforms do not
-/// have the sides of its field.
+/// support the conditions of its field.
 LinearPart lowered_elliptic(Equations& equations, int index);
 
 /// A kernel, lowered for the solver and the stability analysis.
 ConvolutionKernel lowered_kernel(const Equations& equations, int index);
 
-/// The convolutions of an argument with kernels, lowered for the solver. Throws InputError if the argument
-/// goes on beyond a side in a way that transforms do not have.
+/// The convolutions of an argument with kernels, lowered for the solver. Throws InputError if the transforms
+/// do not support the way in which the argument continues beyond a side.
 LinearPart lowered_convolutions(Equations& equations,
                                 Reflections& reflections,
                                 Node argument,

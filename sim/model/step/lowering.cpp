@@ -135,8 +135,8 @@ Stage Lowering::stage(std::vector<Output> outputs) const {
     return stage;
 }
 
-// Reads a neighbour. Outside of `inside` the cell's own value stands in for it, so nothing flows there,
-// unless what the operator reads has a condition at the edge.
+// Reads a neighbour. The cell's own value replaces a neighbour outside of `inside`, which makes the flux 0,
+// unless the argument of the operator has a condition at the edge.
 int Lowering::reached(Node node, int dx, int dy) {
     const int there = at(node, dx, dy);
     if (source_.inside.empty() || (dx == 0 && dy == 0)) return there;
@@ -145,8 +145,8 @@ int Lowering::reached(Node node, int dx, int dy) {
     return builder_.select(builder_.input(Code::load, inside, dx, dy), there, beyond);
 }
 
-// The value of the ghost cell beyond the edge, from the formula's parts: those known by their place are taken
-// there, components and definitions follow their conditions, and all others are those of the cell.
+// The value of the ghost cell beyond the edge, from the formula's parts: known formulas are evaluated there,
+// components and definitions follow their conditions, and all others keep their value in the cell.
 int Lowering::beyond_edge(Node node, int dx, int dy) {
     if (!g_.depends(node).cell) return at(node, dx, dy);
     const std::tuple key{node, dx, dy, wraps_};
@@ -202,8 +202,8 @@ int Lowering::at(Node node, int dx, int dy) {
         value = builder_.uncontracted_product(at(e.args[0], dx, dy), at(e.args[1], dx, dy));
     else
         value = operation(e, dx, dy);
-    // Beyond a side where the operator as a whole does not wrap around, a field that does may have its
-    // neighbour outside.
+    // If the field wraps around but the operator as a whole does not, its neighbour beyond the side may lie
+    // outside of the shape.
     if ((dx != 0 || dy != 0) && !source_.inside.empty() &&
         (e.op == Op::component || e.op == Op::unknown || stored != source_.stored.end()) &&
         g_.depends(node).evolving)

@@ -11,7 +11,8 @@
 
 namespace stencil::equation {
 
-/// Inputs of a program that are computed once per step or per line: uniforms, columns (of x) and rows (of y).
+/// Inputs of a program that are computed once per step or per line: uniforms, columns (functions of x) and
+/// rows (of y).
 class InputTable {
   public:
     InputTable(const Graph& graph, bool float64) : g_(graph), float64_(float64) {}
@@ -36,21 +37,21 @@ class InputTable {
 /// The global values of a program.
 class GlobalTable {
   public:
-    /// For a model with so many parameters.
+    /// For a model with this number of parameters.
     explicit GlobalTable(std::size_t parameters) : first_scalar_(kParameters + int(parameters)) {}
 
-    /// Gives a number to each global value in a formula, and in what these are made of.
+    /// Numbers each global value in a formula and in the arguments of global values.
     void add(const Graph& graph, Node formula) {
         graph.walk(formula, [&](Node part) {
             if (is_global(graph[part].op) && indices_.try_emplace(part, count_).second) ++count_;
         });
     }
-    /// A number that belongs to no formula.
+    /// Reserves a number for a global value that is no expression.
     int add() { return count_++; }
 
     int index_of(Node global) const { return indices_.at(global); }
     int scalar_of(Node global) const { return first_scalar_ + index_of(global); }
-    /// The values with their indices, arguments before users.
+    /// The global values with their indices, arguments before users.
     const std::map<Node, int>& indices() const { return indices_; }
     int count() const { return count_; }
 
@@ -59,20 +60,20 @@ class GlobalTable {
     std::map<Node, int> indices_;
 };
 
-/// Lowers expressions of scalars and position to inputs. Those of ghost cells may have global values.
+/// Lowers expressions of scalars and position to inputs. Ghost cells may also depend on global values.
 Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots, const GlobalTable* globals = nullptr);
 
-/// The arrays in which an expression finds its components, data and stored intermediates.
+/// The arrays that hold an expression's components, data and stored intermediates.
 struct Bindings {
     std::vector<int> components, data;
     std::map<Node, int> stored;
     /// The masks of `inside`, by the wrapping that their readers need; empty: no mask.
     std::map<Wraps, int> inside;
     double time = 0;  ///< time of the values, in steps after the start of the step
-    /// Products that are read at several cells. They round by themselves: contracted into a difference on one
-    /// side alone, they would leave a flat field a derivative.
+    /// Products that are read at several cells. They are rounded separately: contracted into a difference on
+    /// one side only, they would give a flat field a derivative.
     std::set<Node> differenced = {};
-    /// For each component its own time, in steps after `time`; empty: 0.
+    /// For each component the time of its values, in steps after `time`; empty: 0.
     std::vector<double> ahead = {};
     const GlobalTable* globals = nullptr;
     /// For each elliptic equation, an array of zeros with the ghost cells of its field.
@@ -106,8 +107,8 @@ class Lowering {
     bool float64_;
     Bindings source_;
     Builder builder_;
-    Wraps wraps_;            ///< how values beyond the sides are read within the current operator
-    bool has_edge_ = false;  ///< whether conditions at the edge of `inside` bear on the current operator
+    Wraps wraps_;            ///< which axes wrap around for neighbours read within the current operator
+    bool has_edge_ = false;  ///< whether conditions at the edge of `inside` affect the current operator
     std::map<std::tuple<Node, int, int, Wraps>, int> done_, beyond_edge_;
 };
 

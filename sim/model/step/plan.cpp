@@ -47,7 +47,7 @@ Program StepPlan::plan() {
                              "`{}' = ...` is a step of its own, which {} takes",
                              c.name,
                              listed_integrators([](const auto& row) { return row.steps_maps; }));
-    // If components wrap differently, each reader of a coefficient decides how it wraps, so none is
+    // If components wrap differently, each reader of a coefficient decides how it wraps, so no coefficient is
     // stored.
     keeps_coefficients_ = reflections_.agree();
     for (int c = 0; c < components_; ++c) program_.next.push_back(arrays_.add_component(c, "'", 1));
@@ -93,7 +93,7 @@ Program StepPlan::plan_start() {
         outputs.push_back({lowering.value(starts[c]), program_.next[c]});
     program_.stages.push_back(lowering.stage(outputs));
     Program program = finished();
-    // Conditions at sides, which a start does not need, read those of steps.
+    // Conditions at sides, which the initial state does not need, refer to the global values of steps.
     program.globals = std::max(program.globals, of_steps);
     return program;
 }
@@ -152,14 +152,14 @@ Lowering StepPlan::rate_of_one(int c, const Arrays& state, const std::vector<dou
     return reading(prepare({model_.components[std::size_t(c)].formula}, state, 0, ahead));
 }
 
-// The stages that look at the shape: those of a step if it moves, else those of the setup.
+// The stages that evaluate the shape: those of a step if the shape moves, else setup stages.
 std::vector<Stage>& StepPlan::stages_of_inside() {
     if (!model_.inside) return program_.once;
     const Dependence& d = g_.depends(*model_.inside);
     return d.time || d.evolving ? program_.stages : program_.once;
 }
 
-// A shape that moves is that of the step's start, for all of the step.
+// During a step, a moving shape stays as it was at the step's start.
 void StepPlan::store_inside(std::vector<Stage>& stages) {
     Lowering lowering = reading({present(), data_, {}, {}, 0});
     const Node flag = g_.make(Op::select, {*model_.inside, g_.number(1), g_.number(0)});

@@ -14,7 +14,7 @@
 
 namespace stencil::equation {
 
-/// Integrators (integrators.cpp) add their stages to one of these.
+/// Integrators (integrators.cpp) add their stages to a plan.
 class StepPlan {
   public:
     /// The indices of arrays, one for each component.
@@ -45,26 +45,26 @@ class StepPlan {
     int next_error(int c) const { return program_.next[std::size_t(components_ + program_.past + c)]; }
     bool estimates_errors() const { return program_.errors > 0; }
 
-    /// New arrays for the state at a time in steps after the step's start.
+    /// Adds arrays for a state at a time in steps after the step's start.
     Arrays state_at(const std::string& suffix, double time);
-    /// For the state at a stage; stages with the same number share them where they can.
+    /// Adds arrays for the state at a stage; stages with the same number share them where possible.
     Arrays state_of_stage(int number, double time);
-    /// For values of each cell alone, such as rates.
+    /// Adds arrays for values that are read only in the cell itself, such as rates.
     Arrays values(const std::string& suffix);
 
     /// Begins a stage that evaluates the rates of a state at its time: first adds the stages that materialise
     /// what they need.
     Lowering rates_of(const Arrays& state, double time);
-    /// Begins a stage that evaluates the rate of one component, where others are `ahead` of the time, each by
-    /// its own.
+    /// Begins a stage that evaluates the rate of one component, where each other component is `ahead` of the
+    /// time by its own amount.
     Lowering rate_of_one(int c, const Arrays& state, const std::vector<double>& ahead);
-    /// Begins a stage that reads arrays, but no rates.
+    /// Begins a stage that reads arrays but evaluates no rates.
     Lowering values_of_arrays() { return reading({}); }
     void add(const Lowering& lowering, const std::vector<Output>& outputs) {
         program_.stages.push_back(lowering.stage(outputs));
     }
-    /// Adds the stage that writes combine(lowering, c) for each component c, by the rates of a state at its
-    /// time.
+    /// Adds the stage that writes combine(lowering, c) for each component c, where the rates are those of a
+    /// state at its time.
     template <class Combine>
     void add_stage(const Arrays& from, double time, const Arrays& to, Combine&& combine) {
         Lowering lowering = rates_of(from, time);
@@ -90,11 +90,11 @@ class StepPlan {
     int rate(Lowering& lowering, int c);
     /// dt * slope, for integrators that keep rates.
     int increment(Lowering& lowering, int slope);
-    /// The value of component c at the step's start + dt * slope.
+    /// The state of component c at the step's start + dt * slope.
     int added(Lowering& lowering, int c, int slope);
-    /// The value, in cells of the shape; others keep the component's value.
+    /// In cells of the shape the value, in others the component's value.
     int kept_inside(Lowering& lowering, int value, int c) const;
-    /// The value, in cells of the shape; 0 in others.
+    /// In cells of the shape the value, in others 0.
     int zero_outside(Lowering& lowering, int value) const;
 
   private:
@@ -140,16 +140,16 @@ class StepPlan {
     Program program_;     ///< complete except for its arrays
     int components_ = 0;  ///< of the model
     Arrays data_, scratch_;
-    int cells_inside_ = -1;  ///< the global value that counts them
+    int cells_inside_ = -1;  ///< the global value that is the number of cells inside
     bool globals_of_sides_ = false;
     std::map<Wraps, int> inside_;
-    bool keeps_coefficients_ = false;  ///< only for programs of many steps, not for views or initial values
+    bool keeps_coefficients_ = false;  ///< only for time steps, not for views or initial values
     std::map<Node, int> coefficients_;
     std::map<int, int> part_of_;    ///< the linear part of each elliptic equation that is solved
-    int right_ = -1, signed_ = -1;  ///< the arrays that all solves of elliptic equations share
-    /// The linear part of each set of kernels that convolves a field with these outsides.
+    int right_ = -1, signed_ = -1;  ///< arrays that all elliptic solves share
+    /// The linear part of each set of kernels with the outsides of the convolved field.
     std::map<std::pair<std::vector<int>, std::array<Outside, 2>>, int> part_of_kernels_;
-    int convolved_ = -1;  ///< the array of what is convolved, which all convolutions share
+    int convolved_ = -1;  ///< the array of the argument, which all convolutions share
 };
 
 }  // namespace stencil::equation

@@ -14,7 +14,7 @@ using enum Reflection::Kind;
 
 constexpr std::size_t kSideCount = 4;
 
-// The conditions of fields whose neighbours are read; those of all if there are none.
+// The conditions of the fields whose neighbours are read; of all fields if no neighbours are read.
 std::vector<const Conditions*> read_beyond(const Equations& model) {
     const Graph& g = model.graph;
     std::vector<bool> seen(g.size()), seen_beyond(g.size());
@@ -30,7 +30,7 @@ std::vector<const Conditions*> read_beyond(const Equations& model) {
         const Expression& e = g[node];
         if (e.op == Op::component && beyond) read[std::size_t(e.index)] = true;
         if (is_of_elliptic(e.op) && beyond) read[count + std::size_t(e.index)] = true;
-        // The right side of a solved field is read at the field's own cell, unless it takes differences.
+        // The right side of an elliptic equation is read at the cell itself, unless it contains differences.
         // A convolution reads beyond the sides.
         for (std::size_t i = 0; i < e.count; ++i)
             open.emplace_back(
@@ -63,7 +63,7 @@ std::string meaningless_sentence(const Meaningless& what) {
         kSideNames[what.side]);
 }
 
-/// A position at which a known formula is evaluated, as expressions of the cell's own.
+/// A position at which a known formula is evaluated, expressed by the coordinates of the cell.
 struct Reflections::Position {
     Node x, y;
     friend auto operator<=>(const Position&, const Position&) = default;
@@ -203,7 +203,7 @@ int Reflections::parity(Node node, std::size_t side) {
     return r.kind == even ? 1 : -1;
 }
 
-// The ghost cell's value, if it does not depend on the field.
+// The ghost cell's value if it does not depend on the cells; empty otherwise.
 std::optional<Node> Reflections::given(Node node, std::size_t side) {
     const Reflection r = of(node, side);
     if (r.kind == known) return at(node, ghost_position(side));
@@ -336,8 +336,8 @@ std::optional<Outside> Reflections::outside(Node argument, std::size_t axis) {
     return first == at_side(2 * axis + 1) ? first : std::nullopt;
 }
 
-// A convolution with a kernel that is even across the side is mirrored as its argument is; its other values
-// beyond a side are not computed.
+// A convolution with a kernel that is even across the side is mirrored like its argument; with any other
+// kernel its ghost cells are undefined.
 Reflection Reflections::convolution(const Expression& e, std::size_t side) {
     const auto beyond = outside(e.args[0], axis_of(side));
     if (beyond == Outside::periodic) return {periodic};
@@ -355,7 +355,7 @@ Node Reflections::along(Node face, std::size_t side, int cells) {
 
 Node Reflections::second_along(Node face, std::size_t side) {
     const Node ahead = along(face, side, 1);
-    if (ahead == face) return g_.number(0);  // it does not vary along the side
+    if (ahead == face) return g_.number(0);  // `face` does not vary along the side
     const Node both = g_.add(ahead, along(face, side, -1));
     return g_.subtract(both, g_.multiply(g_.number(2), face));
 }
@@ -405,7 +405,7 @@ bool Reflections::is_definite(Node node) {
     return true;
 }
 
-// {alpha, beta} of ghost = alpha * edge + beta, without what is added.
+// {alpha, beta} of ghost = alpha * edge + beta, without the formula `added`.
 std::array<Node, 2> Reflections::mirrored(const Reflection& r) {
     if (r.kind == even) return {g_.number(1), g_.multiply(g_.leaf(Op::spacing), r.face)};
     if (r.kind == odd) return {g_.number(-1), g_.multiply(g_.number(2), r.face)};

@@ -1,5 +1,5 @@
-// How expressions continue beyond the sides: from the boundary conditions of components follow those of
-// everything computed from them.
+// How expressions continue beyond the sides: the conditions of components determine those of everything
+// computed from them.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace stencil::equation {
 /// Whether the field wraps around along x and along y.
 using Wraps = std::array<bool, 2>;
 
-/// How an expression continues beyond one side. `face` varies along the side only, like a component's
-/// condition.
+/// How an expression continues beyond one side. Like a component's condition, `face` varies along the side
+/// only.
 struct Reflection {
     enum class Kind {
         none,      ///< no rule: only cell by cell, from its parts
@@ -33,7 +33,7 @@ struct Reflection {
     std::optional<Node> added = {};  ///< a known formula to add to all of the above
 };
 
-/// Stands for the edge of `inside`, behind the four sides.
+/// The index of the edge of `inside`, after those of the four sides.
 inline constexpr std::size_t kAtEdge = 4;
 
 /// Thrown if a derivative is needed at a ghost cell where it is undefined.
@@ -50,33 +50,34 @@ class Reflections {
     explicit Reflections(Equations& equations);
 
     const Reflection& of(Node node, std::size_t side);
-    /// Whether an array of it has well-defined ghost cells.
+    /// Whether an array that stores the expression has well-defined ghost cells.
     bool is_definite(Node node);
-    /// How the argument of a convolution goes on beyond both ends of an axis (0: x); empty if transforms have
-    /// nothing like it.
+    /// How the argument of a convolution continues beyond both ends of an axis (0: x); empty if the
+    /// transforms do not support it.
     std::optional<Outside> outside(Node argument, std::size_t axis);
     /// {alpha, beta} of ghost = alpha * edge + beta beyond one side; empty if periodic.
     std::optional<std::array<Node, 2>> ghosts(Node node, std::size_t side);
     /// The formula with derivatives split so that everything whose neighbours are read is definite. Throws
     /// Meaningless.
     Node continued(Node formula);
-    /// Along which axes all components whose neighbours are read are periodic; expressions without components
-    /// follow this.
+    /// The axes along which all components whose neighbours are read are periodic; also used for expressions
+    /// without components.
     Wraps wraps() const { return wraps_; }
-    /// Whether those components agree along both axes.
+    /// Whether those components are periodic along the same axes.
     bool agree() const { return wraps_ == any_wraps_; }
-    /// Along which axes all components and solved fields read by a neighbour operator are periodic.
+    /// The axes along which all components and solved fields in an operator on neighbours are periodic.
     Wraps wraps_within(const Expression& e);
-    /// Along which axes an expression that is read from an array does.
+    /// The axes along which an expression that is read from an array is periodic.
     Wraps wraps_of(Node node);
-    /// All values that these may return.
+    /// All values that wraps_within() and wraps_of() may return.
     std::vector<Wraps> all_wraps() const;
 
-    /// Whether the expression goes on beyond the edge of `inside` otherwise than by its value at the cell.
+    /// Whether the expression continues beyond the edge of `inside` other than by repeating its value in the
+    /// cell.
     bool has_edge(Node node);
     /// {alpha, beta} of ghost = alpha * cell + beta beyond the face towards a neighbour, as formulas of the
-    /// cell, for a component or definition that has a condition there; `ahead` is its time, in steps after
-    /// that of the formulas. Empty: it goes on by its parts.
+    /// cell, for a component or definition with a condition at the edge; `ahead` is its time, in steps after
+    /// that of the formulas. Empty: it continues by its parts.
     std::optional<std::array<Node, 2>> edge_ghosts(Node node, int column, int row, double ahead);
 
   private:
@@ -133,7 +134,7 @@ class Reflections {
     Equations& model_;
     Graph& g_;
     Wraps wraps_{}, any_wraps_{};
-    bool fields_agree_ = true;  ///< all components and solved fields wrap around along the same axes
+    bool fields_agree_ = true;  ///< whether all components and solved fields wrap around along the same axes
     std::map<std::pair<Node, std::size_t>, Reflection> done_;
     std::map<Node, Node> rebuilt_;
     std::map<Node, bool> open_;

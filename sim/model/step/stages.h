@@ -24,45 +24,44 @@ struct Matrix;
 struct Tableau {
     std::vector<std::vector<double>> a;  ///< row i has i entries
     std::vector<double> weights;
-    /// The step's weights less those of the embedded scheme, so that they weigh the estimated error; the last
-    /// one belongs to the rates after the step.
+    /// The step's weights minus those of the embedded scheme, i.e. the weights of the estimated error; the
+    /// last one is for the rates after the step.
     std::vector<double> errors;
 
-    /// When stage i is, in steps after the step's start.
+    /// The time of stage i, in steps after the step's start.
     double node(std::size_t i) const;
-    /// The weights of the state of stage i; of the step, if i is the number of stages.
+    /// The weights of the state at stage i; those of the step if i is the number of stages.
     const std::vector<double>& row(std::size_t i) const { return i < a.size() ? a[i] : weights; }
 };
 
-/// How a step changes a small wave, for the stability analysis. One of the two functions is given.
+/// How a step changes a small wave, for the stability analysis. Exactly one of the two functions is given.
 struct WaveStep {
-    /// The amplification of a wave whose rate times dt is z, where a step is a function of the rate.
+    /// The amplification of a wave with rate * dt = z, if a step is a function of the rate.
     double (*amplification)(const Integrator&, std::complex<double> z) = nullptr;
-    /// The matrix of a step with this Jacobian, of which `linear` is the implicit part (zero: none).
+    /// The matrix of a step for this Jacobian, whose implicit part is `linear` (zero: none).
     Matrix (*matrix)(const Matrix& jacobian, const Matrix& linear, double dt) = nullptr;
-    /// Whether a step may be unstable while a larger one is stable, for rates without growth: the region of
-    /// stability has narrow places along the negative axis.
+    /// Whether a step may be unstable while a larger one is stable, for rates without growth: the stability
+    /// region has narrow places along the negative axis.
     bool has_narrow_region = false;
 };
 
-/// A time integrator: everything that the program knows of it. A row without one of the required members does
-/// not compile.
+/// A time integrator: all its properties. A row without one of the required members does not compile.
 struct IntegratorRow {
     std::string name;
     std::string_view help;  ///< one line
-    Required<int> order;    ///< of accuracy in dt
+    Required<int> order;    ///< order of accuracy in dt
     Required<void (*)(StepPlan&)> add_stages;
     Required<WaveStep> wave;
-    const Tableau* tableau = nullptr;  ///< of explicit Runge-Kutta schemes whose stages follow from it
-    int stages = 0;                    ///< the usual number, where NAME:NUMBER chooses one; else 0
-    int error_order = 0;               ///< order in dt of its estimate of a step's error; 0: it has none
+    const Tableau* tableau = nullptr;  ///< for explicit Runge-Kutta schemes whose stages follow from it
+    int stages = 0;                    ///< the default if NAME:NUMBER chooses the number of stages; else 0
+    int error_order = 0;               ///< order in dt of its estimate of a step's error; 0: no estimate
     bool is_multistep = false;         ///< whether it keeps the rates of the step before
     bool is_implicit = false;          ///< whether it solves the linear part of the rates by transforms
     bool steps_maps = false;           ///< whether components may be maps, u' = ...
 };
 const std::vector<IntegratorRow>& integrators();
-/// The names of the integrators for which `which` holds, as a sentence lists them: "bs32 or dp54". Those with
-/// a number of stages have [:STAGES] behind their names.
+/// The names of the integrators that satisfy `which`, listed as in a sentence: "bs32 or dp54". [:STAGES]
+/// follows those with a choice of stages.
 std::string listed_integrators(const std::function<bool(const IntegratorRow&)>& which,
                                const char* conjunction = "or");
 
@@ -87,7 +86,7 @@ Program make_program(
 /// initial value are 0.
 Program make_start_program(const Equations& equations, bool float64);
 
-/// Evaluates formulas of the state without changing it; `arrays` hold the results after the step.
+/// Evaluates formulas of the state without changing it; after the step, `arrays` hold the results.
 struct ViewProgram {
     Program program;
     std::vector<int> arrays;

@@ -9,8 +9,8 @@
 
 namespace stencil::equation {
 
-// Where the sides of a solved field are given, its argument contains the unknown: at 0 its ghost cells
-// leave their share of the right side.
+// If the conditions of a solved field are inhomogeneous, its right side contains the unknown. It is read as
+// zeros, whose ghost cells contribute the given values.
 void StepPlan::bind_unknowns(Bindings& source, const std::vector<Node>& formulas) {
     std::set<int> equations;
     for (const Node formula : formulas)
@@ -76,7 +76,7 @@ void StepPlan::solve(Node node, Bindings& source) {
     source.stored[node] = to;
 }
 
-// (-1)^i along the axes where the part has it.
+// (-1)^i along the axes where the linear part is signed.
 std::optional<Node> StepPlan::sign_of(const LinearPart& part) {
     std::optional<Node> sign;
     for (const bool along_x : {true, false}) {

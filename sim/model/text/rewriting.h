@@ -1,4 +1,4 @@
-// Changes statements of a model's text where they stand; comments and layout stay.
+// Changes statements of a model's text in place; comments and layout are kept.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace stencil::equation {
 
 class Rewriting {
   public:
-    /// `read` has the statements of the text, and must outlive this object.
+    /// `read` are the statements of the text; it must outlive this object.
     explicit Rewriting(const Statements& read) : read_(read) {}
 
     /// The statement of that form and name; null if there is none.

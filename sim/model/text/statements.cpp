@@ -69,7 +69,7 @@ class StatementReader {
         result_.text = text;
     }
 
-    /// `lenient`: what a statement gives before its mistake is kept.
+    /// `lenient`: keeps what a statement gives before its error.
     Statements read(bool lenient) {
         for (auto begin = tokens_.begin(); begin != tokens_.end();) {
             const auto end = std::ranges::find(begin, tokens_.end(), TokenKind::stop, &Token::kind);
@@ -138,7 +138,7 @@ class StatementReader {
         if (named && is(1, "^") && tokens[0].text == "d" && is_name(3)) return false;
         if (tokens[0].kind != TokenKind::symbol && tokens[1].kind != TokenKind::symbol) return false;
         constexpr std::array<std::string_view, 3> kStart{
-            "x", "y", "t"};  // u(0) = ..., and what is typed in its place
+            "x", "y", "t"};  // in u(0) = ..., and common mistakes for its 0
         const auto close = std::ranges::find(tokens, ")", &Token::text);
         if (named && is(1, "(") && (is(3, ")") || is(3, ",")) &&
             is(std::size_t(close - tokens.begin()) + 1, "=") &&
@@ -357,7 +357,7 @@ class StatementReader {
         result_.settings.push_back(std::move(setting));
     }
 
-    // Takes a formula, or steady:1e-6, as it stands in the text.
+    // Reads a formula, or steady:1e-6, and keeps it as it stands in the text.
     static SettingStatement condition(SyntaxReader& reader, SettingStatement setting) {
         const bool steady = reader.at("steady") && reader.at(":", 1);
         if (steady) {
@@ -453,7 +453,7 @@ class StatementReader {
         }
     }
 
-    // The name of the colour table as it is spelt, or the given one where none is called so.
+    // The name of the colour table in its canonical spelling; the given name if there is no such table.
     static std::string table_named(const std::string& given) {
         for (const Colormap& table : colormaps())
             for (std::string name : {table.name, table.name + std::string(kReversed)})

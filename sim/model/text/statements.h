@@ -18,13 +18,13 @@ struct ComplexName {
     std::string name;
     TextSpan span;
 };
-/// The parts of a complex component, as components.
+/// The components that are the parts of a complex component.
 std::array<std::string, 2> parts_of(std::string_view complex_name);
 
 /// An evolution: du/dt = formula, or u' = formula.
 struct Evolution {
     std::string component;
-    bool rate = true;  ///< else the next value outright
+    bool rate = true;  ///< else `formula` is the next value
     Syntax formula;
     TextSpan span;  ///< of the component's name
 };
@@ -36,7 +36,7 @@ struct NamedFormula {
     TextSpan span;  ///< of the name
 };
 
-/// An equation without time derivative, of a field that has no other: lap(psi) = -w.
+/// An equation without time derivative for a field that has no evolution: lap(psi) = -w.
 struct EllipticStatement {
     Syntax left, right;
     TextSpan span;
@@ -58,7 +58,7 @@ inline constexpr std::array kSideNames{"left", "right", "top", "bottom"};
 /// A boundary condition on one side: an equation `left = right` in the value on the face and flux(), or a
 /// word (periodic, insulated, zero).
 struct SideStatement {
-    Side side = Side::left;     ///< without meaning for `edge:`
+    Side side = Side::left;     ///< unused for `edge:`
     std::string word;           ///< empty: an equation
     Syntax left, right;         ///< of the equation
     int named = 1;              ///< number of sides that its label names (4 for `all`)
@@ -76,11 +76,11 @@ struct SettingStatement {
 /// NAME = ..., NAME(0) = ..., left: ... and all others.
 enum class StatementForm { value, start, side, other };
 
-/// Where a statement stands, whatever it says.
+/// The position of a statement of any kind.
 struct StatementPlace {
     StatementForm form = StatementForm::other;
     std::string name;
-    TextSpan span, value;  ///< of all of it, and of what is behind '='
+    TextSpan span, value;  ///< the whole statement, and the part after '='
 };
 
 struct Statements {
@@ -94,24 +94,24 @@ struct Statements {
     std::vector<SideStatement> sides;
     std::vector<SideStatement> edges;  ///< conditions at the edge of `inside`
     std::vector<SettingStatement> settings;
-    std::optional<std::array<Syntax, 2>> origin;  ///< x and y of the field's corner, by `origin = ...`
-    std::vector<TextSpan> unreadable;  ///< statements with mistakes, by readable_statements() alone
+    std::optional<std::array<Syntax, 2>> origin;  ///< x and y of the field's corner, given by `origin = ...`
+    std::vector<TextSpan> unreadable;             ///< statements with errors, only from readable_statements()
 };
 
 enum class SettingForm { number, word, size, string, formulas, condition };
 struct SettingRow {
     std::string_view name;
     SettingForm form;
-    std::string_view allowed;  ///< in messages
-    std::string_view example;  ///< of its value
+    std::string_view allowed;  ///< allowed values, for messages
+    std::string_view example;  ///< of a value
 };
 std::span<const SettingRow> setting_rows();
-/// The name of a setting that a text may have under a former name; any other name as it is.
+/// The present name of a setting, for a former one too; any other name unchanged.
 std::string_view setting_name(std::string_view written);
 
-/// The words before ':' that name sides: left, x, all ...
+/// The words that name sides before ':': left, x, all ...
 std::vector<std::string> side_words();
-/// The word before the names of complex components.
+/// The keyword that declares complex components.
 inline constexpr std::string_view kComplex = "complex";
 /// The word before ':' for the edge of `inside`.
 inline constexpr std::string_view kEdge = "edge";
@@ -122,7 +122,7 @@ std::vector<std::string> component_names(const Statements& statements);
 
 /// Parses a text into statements. Throws TextError.
 Statements read_statements(std::string_view text);
-/// Reads a text while it is typed: leaves out what cannot be read, whose statements are `unreadable`.
+/// Reads a text while it is being typed: statements with errors are left out and listed in `unreadable`.
 Statements readable_statements(std::string_view text);
 
 /// The value of a formula of numbers alone; empty if it contains names or field functions.

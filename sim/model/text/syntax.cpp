@@ -239,7 +239,7 @@ Syntax SyntaxReader::primary() {
     return {SyntaxKind::name, std::move(name.text), 0, 0, 0, {}, name.span, 1};
 }
 
-// Takes the bracket that closes the one at `open`, and returns its place.
+// Consumes the bracket that closes the one at `open`, and returns its position.
 TextSpan SyntaxReader::close(TextSpan open) {
     if (at(")")) return take().span;
     refuse_juxtaposed();

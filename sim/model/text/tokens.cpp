@@ -26,7 +26,7 @@ constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_vi
     {"**", "^"},     {"&&", "and"},   {"||", "or"},  {"\u00a0", " "}, {"\u2009", " "}, {"\u202f", " "},
     {"\ufeff", " "}, {"<=", "<="},    {">=", ">="},  {"==", "=="},    {"!=", "!="},
 });
-// Between two formulas; a statement goes on over a line end before or after them.
+// Operators between two formulas; a statement continues over a line end before or after them.
 constexpr auto kOperators =
     std::to_array<std::string_view>({"+", "-", "*", "/", "^", "<", ">", "<=", ">=", "==", "!=", "and", "or"});
 constexpr std::string_view kSymbols = "+-*/^()[]{},=<>':!";
@@ -35,7 +35,7 @@ class TokenReader {
   public:
     explicit TokenReader(std::string_view text) : text_(text) {}
 
-    /// `lenient`: what is no token is left out.
+    /// `lenient`: leaves out characters that belong to no token.
     std::vector<Token> read(bool lenient) {
         if (!lenient && text_.size() > kMaxText)
             throw TextError(
@@ -97,7 +97,7 @@ class TokenReader {
         tokens_.push_back({TokenKind::stop, "", 0, {at, at}, false});
     }
 
-    // Comments stand between the lines of a statement, too.
+    // Comments may stand between the lines of a statement, too.
     bool goes_on() {
         if (at_ < goes_on_to_) return true;
         if (tokens_.empty() || tokens_.back().kind == TokenKind::stop) return false;

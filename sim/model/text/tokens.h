@@ -35,7 +35,7 @@ inline bool is_digit(char c) {
 /// The tokens of a text; the last one is a stop. Comments run from '#' to the end of the line. Throws
 /// TextError.
 std::vector<Token> read_tokens(std::string_view text);
-/// Reads the tokens of a text while it is typed: leaves out what is none.
+/// Reads the tokens of a text while it is being typed: leaves out characters that belong to no token.
 std::vector<Token> readable_tokens(std::string_view text);
 
 }  // namespace stencil::equation

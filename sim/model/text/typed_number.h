@@ -10,7 +10,8 @@ namespace stencil::equation {
 /// number.
 std::optional<double> typed_number(std::string_view text);
 
-/// As typed_number, for whole numbers of at most 2^53; plain digits may use the full range of long long.
+/// As typed_number, for whole numbers of magnitude up to 2^53; plain digits may use the full range of long
+/// long.
 std::optional<long long> typed_whole(std::string_view text);
 
 }  // namespace stencil::equation
