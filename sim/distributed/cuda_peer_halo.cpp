@@ -49,8 +49,8 @@ class PeerHalo : public HaloExchange {
         return kFlags + ((exchanges_ % kTurns) * kSides + side) * bytes_of_side_;
     }
 
-    // Provides room for this many bytes per side. All processes exchange the same arrays, so all find it too
-    // small at the same exchange.
+    // Provides room for this many bytes per side. All processes exchange the same arrays, so they grow their
+    // inboxes at the same exchange.
     void reserve(std::size_t bytes, CudaStream& stream) {
         if (bytes <= bytes_of_side_) return;
         stream.synchronize();

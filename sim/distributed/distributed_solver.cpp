@@ -15,7 +15,7 @@
 
 namespace stencil {
 
-// Each returns the members of a structure that processes send each other.
+// parts_of() for the structures that processes send each other.
 auto parts_of(StepParameters& params) {
     return std::tie(static_cast<DiffusionParams&>(params), params.values, params.dt);
 }
@@ -30,7 +30,8 @@ namespace {
 
 using NumberList = std::vector<std::pair<std::string, InnerNumbers::mapped_type>>;
 
-// All processes write one file. `write(name)` returns its hash, or nothing if not all can read the recipe.
+// All processes write one file. `write(name)` returns the file's hash, or nothing if a process cannot read
+// the recipe.
 template <class Write>
 std::optional<std::string> write_shared(const std::filesystem::path& path, const Write& write) {
     AtomicFile file(path, AtomicFile::Temporary::named);
@@ -61,7 +62,7 @@ class SpreadState : public SavedState {
 };
 
 class DistributedSolver : public Solver {
-    // Calls act(slab, arguments...) on each process that has a slab of the field, together().
+    // Calls act(slab, arguments...) together() on all processes that have a slab of the field.
     template <team::Name name, class Act, class... Args>
     auto call(Act, const Args&... arguments) const {
         const auto on_slab = [](int number, const Args&... all) {
@@ -318,7 +319,7 @@ class DistributedSolver : public Solver {
     // Makes a solver on all processes and returns its number. Throws MachineError.
     int made(const StepParameters& params) const {
         static int solvers = 0;
-        // Sends only settings that concern the steps.
+        // Sends only the settings that affect the steps.
         RunSpec spec = spec_;
         spec.exports = RunSpec().exports;
         spec.edits = {};
@@ -348,8 +349,8 @@ class DistributedSolver : public Solver {
         together<"drop solver">([](int solver) { slabs().solvers.erase(solver); }, number);
     }
 
-    // Whether the halos fit the boundary: periodic fields have halos at their ends too. Typed equations
-    // change sides by a new setup.
+    // Whether the halos suit the boundary: periodic fields also have halos at their ends. Typed equations
+    // change their conditions by a new setup instead.
     bool has_halos_of(Boundary boundary) const {
         return setup_.is_general() ||
                (setup_.params.boundary == Boundary::periodic) == (boundary == Boundary::periodic);
@@ -382,12 +383,12 @@ class DistributedSolver : public Solver {
     RunSpec spec_;
     int processes_;
     int number_;
-    bool estimates_ = false;  ///< the steps estimate their errors
+    bool estimates_ = false;  ///< whether steps estimate their errors
     mutable std::vector<std::pair<std::string, bool>>
-        checked_;  ///< valid formulas, and whether their Laplacian was checked
+        checked_;  ///< valid formulas, and whether their Laplacian was also checked
 };
 
-// The part of a recipe's field that this process works on, if all can read the recipe.
+// The rows of a recipe's field that this process works on; empty if a process cannot read the recipe.
 std::optional<OwnRows> own_rows(const std::string& recipe, std::size_t field) {
     Communicator& comm = Communicator::all();
     const auto source = read_everywhere(comm, recipe);

@@ -13,11 +13,11 @@ namespace stencil {
 /// supports it and the field has rows for two slabs; else on process 0 alone. Throws as make_solver() does.
 std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& setup, int processes = 0);
 
-/// The row generator of start_recipe(), if there are several processes, with its files checked as
-/// make_start() does. Null if the state must be made whole by make_start(). Throws InputError.
+/// The row generator of start_recipe() if there are several processes; files are checked as by make_start().
+/// Null if only make_start() can make the state, as whole fields. Throws InputError.
 std::shared_ptr<const RowSource> start_in_place(RunSpec& spec);
 
-/// Hash and statistics of a field of a source, computed by all processes if its recipe allows.
+/// Hash and statistics of a field of a source; all processes compute them if each can read its recipe.
 struct SeenField {
     std::string hash;
     Statistics statistics;
@@ -29,13 +29,14 @@ std::string write_npy(const std::filesystem::path& path, const RowSource& source
 
 // Functions for benchmarks, on solvers made by make_run_solver().
 
-/// Fills all components with noise, without a whole field on any process. Independent of their number.
+/// Fills all components with noise, without a whole field on any process. The values do not depend on the
+/// number of processes.
 void start_with_noise(Solver& solver, const SolverSetup& setup, std::uint64_t seed);
 
 struct SpreadCosts {
-    HaloExchange::Traffic sent = {};  ///< by process 0 since the solver was made
+    HaloExchange::Traffic sent = {};  ///< sent by process 0 since the solver was made
     double seconds_alone =
-        0;  ///< time of the steps on the slowest process without communication; 0 for no steps
+        0;  ///< time that the slowest process takes for the steps without communication; 0 for no steps
 };
 SpreadCosts costs_of(Solver& solver, long long steps);
 

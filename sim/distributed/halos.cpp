@@ -36,7 +36,7 @@ void MpiHalo::exchange(std::span<const HaloRows> arrays, CudaStream*) {
 #if STENCILSCOPE_HAS_CUDA
 namespace {
 
-// A test can demand NCCL where peer memory would work.
+// Tests can request NCCL although peer memory would work.
 bool wants_nccl() {
     const char* halo = std::getenv("STENCILSCOPE_HALO");
     return halo && std::string_view(halo) == "nccl";

@@ -13,12 +13,12 @@ namespace {
 // A multiple of most temporal blocking depths of fused kernels; the depth is known only after autotuning.
 constexpr int kFusedSteps = 48;
 
-// Steps between two exchanges where each step needs values of the whole field, so that processes wait for
-// each other anyway.
+// Steps between two exchanges if each step needs global values, for which processes wait for each other
+// anyway.
 constexpr int kCoupledSteps = 4;
 
-// The least halo where steps solve or convolve: formulas that are shown may look so far. The results of
-// solves bring halos of their own, so that a deeper one saves few exchanges, and costs bytes in each.
+// The least halo if steps contain solves or convolutions: displayed formulas may read this far. Results of
+// solves have their own halos, so a deeper halo would save few exchanges, each with more bytes.
 constexpr int kSolvedRows = 8;
 
 // The halo that one fused pass of the method needs.
@@ -38,10 +38,10 @@ Reach reach_of(const SolverSetup& setup) {
         const int steps = cuda ? kStreamingSteps : kCpuSteps;
         return {steps, periodic, steps};
     }
-    // With estimated errors, where the integrator has them: they may be asked for later, and take more
+    // Includes estimated errors if the integrator has them: they may be requested later, and take more
     // stages.
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, true);
-    // Arrays that differ in wrapping around would need different halos.
+    // Arrays that wrap around along different axes would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
     const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;
     const int stages = int(program.stages.size()), before = int(program.once.size());

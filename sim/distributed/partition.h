@@ -16,7 +16,7 @@ struct Partition {
     int depth = 0;  ///< halo width in rows
     bool periodic = false;
     int steps = 1;            ///< steps per exchange
-    bool transposes = false;  ///< each step transforms whole rows and columns
+    bool transposes = false;  ///< each step transforms whole rows and columns, so the field is transposed
 
     int begin(int part) const { return Strips{rows, parts}.begin(part); }
     int local_rows(int part) const { return begin(part + 1) - begin(part); }

@@ -14,7 +14,7 @@
 
 namespace stencil {
 
-/// Fields of a source as each process receives them; `first` is the index of the first one.
+/// Fields of a source as a process receives them; `first` is the index of the first one.
 struct GivenRows {
     std::shared_ptr<const RowSource> rows;
     std::size_t first = 0;
@@ -23,7 +23,7 @@ struct GivenRows {
 /// Opens the recipe if all processes can read it; else null on all. Collective.
 std::shared_ptr<const RowSource> read_everywhere(Communicator& comm, const std::string& recipe);
 
-/// Fields of a source on process 0, as they are sent to all processes.
+/// Fields of a source on process 0, described for all processes.
 struct OfferedRows {
     std::string recipe;  ///< empty: only process 0 has the rows
     int nx = 0;
@@ -35,22 +35,22 @@ OfferedRows offered(const RowSource& source, std::size_t first, std::size_t coun
 inline auto parts_of(OfferedRows& rows) {
     return std::tie(rows.recipe, rows.nx, rows.first, rows.dtypes, rows.source);
 }
-/// The fields by the recipe if all processes can read it, else as local rows that process 0 sends.
+/// The fields, generated from the recipe if all processes can read it, else as local rows sent by process 0.
 /// Collective.
 GivenRows take_rows(Communicator& comm, const Partition& partition, const OfferedRows& offered);
 
 /// Gathers whole fields at process 0; empty elsewhere.
 std::vector<Field> gather_rows(Communicator& comm, const Partition& partition, std::vector<Field> own);
 
-/// A process's rows of a field, beginning with `first`, which `give` passes to a sink.
+/// A process's rows of a field, beginning with row `first`; `give` passes them to a sink.
 struct OwnRows {
     int nx = 0, ny = 0;  ///< of the field
     int first = 0;
     std::function<void(const RowSink&)> give;
-    DType dtype = DType::float32;  ///< used if there are no rows
+    DType dtype = DType::float32;  ///< needed if there are no rows
 };
 
-/// Appends the sums of all processes' rows.
+/// Combines the sums of all processes' rows.
 PartialStatistics joined(Communicator& comm, const PartialStatistics& own);
 
 struct RowsSeen {

@@ -39,7 +39,7 @@ class SlabSolver {
     }
     /// The rows of an array, for files and hashes.
     OwnRows rows_of(const SolverArray& array);
-    /// A copy of the state, its rows in SolverRecord::arrays.
+    /// A copy of the state, with its rows in SolverRecord::arrays.
     SolverRecord snapshot();
     std::string hash();
 
@@ -54,7 +54,7 @@ class SlabSolver {
   private:
     std::unique_ptr<Communicator> comm_;
     Partition partition_;
-    SolverSetup setup_;  ///< of its slab
+    SolverSetup setup_;  ///< for this slab
     std::unique_ptr<HaloExchange> halo_;
     std::unique_ptr<StripPieces> strips_;
     std::unique_ptr<Solver> solver_;
@@ -63,7 +63,7 @@ class SlabSolver {
 /// This process's slabs and saved states, by the numbers that process 0 gives them.
 struct Slabs {
     std::map<int, SlabSolver> solvers;
-    std::map<int, std::unique_ptr<SavedState>> saved;  ///< which may outlive their solvers
+    std::map<int, std::unique_ptr<SavedState>> saved;  ///< they may outlive their solvers
 
     /// Null if this process has no rows of it.
     SlabSolver* find(int solver);

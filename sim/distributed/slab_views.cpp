@@ -34,7 +34,8 @@ std::vector<float> SlabSolver::resample(const Observable& what, const ResampleRe
     const std::size_t width = std::size_t(whole.width);
     const auto own = request_of(comm.rank());
     Pixels pixels;
-    // Evaluating a formula exchanges halos and global values, so slabs without pixels do it, too.
+    // Evaluating a formula exchanges halos and global values, so processes whose slab has no pixels take
+    // part, too.
     if (own.height > 0)
         solver_->resample(what, own, true, pixels);
     else

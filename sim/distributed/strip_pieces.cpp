@@ -25,7 +25,7 @@ struct Cut {
 
     std::size_t pieces(const ByteRows& block) const { return across * ceil_div(block.rows, rows); }
 
-    // Empty beyond the last one.
+    // The piece is empty beyond the last one.
     ByteRows piece(const ByteRows& block, std::size_t i) const {
         if (i >= pieces(block)) return {};
         const std::size_t x = i % across * width, y = i / across * rows;
@@ -122,7 +122,7 @@ void StripPieces::exchange(std::span<const ByteRows> give,
             traffic_.messages += static_cast<long long>(count);
             traffic_.bytes += static_cast<long long>(give[other].bytes());
         }
-    // All processes take part in every round, so all need the largest number of pieces, which is mostly one.
+    // All processes take part in every round, so all need the largest number of pieces (usually one).
     std::uint64_t with_more = pieces > 1 ? 1 : 0;
     comm_.sum({&with_more, 1});
     const std::size_t most = with_more == 0 ? 1 : std::ranges::max(gather_values(comm_, pieces));

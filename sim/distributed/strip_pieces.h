@@ -18,15 +18,15 @@ class StripPieces : public StripExchange {
                   std::span<const ByteRows> take,
                   const ExecutionSpace& on) final;
     const HaloExchange::Traffic& traffic() const { return traffic_; }
-    /// Allocates the buffers; else the first exchange does. Throws CudaError and std::bad_alloc.
+    /// Allocates the buffers, otherwise done by the first exchange. Throws CudaError and std::bad_alloc.
     void prepare();
 
   protected:
     /// `buffer_bytes` bounds what a process sends at a time, and what it receives.
     StripPieces(Communicator& comm, const Partition& partition, int columns, std::size_t buffer_bytes);
 
-    /// Exchanges one piece with each process, together at most the buffer's bytes. Pieces for this process
-    /// are empty; others may be.
+    /// Exchanges one piece with each process, together at most the size of the buffer. Pieces for this
+    /// process are empty; others may be.
     virtual void pass(std::span<const ByteRows> give,
                       std::span<const ByteRows> take,
                       const ExecutionSpace& on) = 0;
@@ -62,7 +62,7 @@ class MpiStrips : public StripPieces {
     virtual void unpack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
 };
 
-// For GPUs: through peer memory if all can access all, else staged through the host.
+// For GPUs: through peer memory if all can access each other's memory, else staged through the host.
 std::unique_ptr<StripPieces> make_peer_strips(Communicator& comm, const Partition& partition, int columns);
 std::unique_ptr<StripPieces> make_staged_strips(Communicator& comm, const Partition& partition, int columns);
 

@@ -19,7 +19,7 @@ namespace {
 
 using Table = std::map<std::string_view, const team::Row*>;
 
-// The calls of this process. Rows add themselves while the program starts.
+// The calls of this process. Rows register themselves while the program starts.
 Table& table() {
     static Table calls;
     return calls;
@@ -70,7 +70,8 @@ void require_same_program(Communicator& comm) {
         return protocol.substr(0, protocol.find(';'));
     };
     if (std::ranges::adjacent_find(all, std::not_equal_to()) == all.end()) return;
-    // One process reports: the first whose program is not that of process 0. The others wait for its end.
+    // Only one process reports: the first whose program differs from that of process 0. The others wait to be
+    // ended.
     const auto other =
         std::ranges::find_if(all, [&](const std::string& each) { return each != all.front(); });
     if (comm.rank() == other - all.begin()) {

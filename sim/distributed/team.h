@@ -28,7 +28,7 @@ struct Name {
 
 /// A row of the table of calls.
 struct Row {
-    /// Adds the row to the table of this process. Names differ.
+    /// Registers the row in the table of this process. Names must be unique.
     Row(std::string_view its_name, std::vector<std::size_t> sizes, Call its_call);
 
     std::string_view name;
@@ -45,14 +45,15 @@ void perform(Packet& arguments) {
 template <Name name, class Act, class... Args>
 inline const Row kRow{name, {sizeof(Args)...}, perform<Act, Args...>};
 
-/// The version of the program and its table of calls, as text that differs between programs that do not
-/// understand each other.
+/// The version of the program and its table of calls, as a text; programs with different texts cannot work
+/// together.
 std::string protocol();
 
-/// Calls come from the engine's thread and at the end from main's; one at a time.
+/// Serialises calls, which come from the engine's thread and at the end from main's.
 std::recursive_mutex& one_at_a_time();
 
-/// Does process 0's part. An exception would leave the other processes waiting, so it ends all of them.
+/// Sends the call and does process 0's part. An exception would leave the other processes waiting, so it ends
+/// all of them.
 void send(Packet& call, const std::function<void()>& own_part);
 
 }  // namespace team
@@ -74,8 +75,8 @@ auto together(Act act, const Args&... arguments) {
     }
 }
 
-/// Compares the programs of all processes before the first call. Ends all processes with one line where
-/// another version, or a build with other calls, runs. Collective.
+/// Compares the programs of all processes before the first call. Ends all processes with one line if one runs
+/// another version, or a build with other calls. Collective.
 void require_same_program(Communicator& comm);
 
 /// The loop of the processes other than 0; returns when process 0 ends it.

@@ -21,7 +21,7 @@ template <class T>
 inline constexpr DType dtype_of = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
 
 std::string_view name_of(DType dtype);
-/// Empty if there is none of that name.
+/// Empty if no type has that name.
 std::optional<DType> find_dtype(std::string_view name);
 std::size_t bytes_of(DType dtype);
 
@@ -96,7 +96,7 @@ class Field {
 
 /// Statistics over all cells.
 Statistics statistics_of(const Field& field);
-/// Statistics of some rows of a field, the first of which is its row `first_row`.
+/// Statistics of some rows of a field; the first one is row `first_row` of the field.
 PartialStatistics partial_statistics(const Field& rows, int first_row);
 
 /// Exact percentiles (NumPy's "linear") of the finite cells for each q in [0, 100]; empty if no cell is

@@ -26,7 +26,7 @@ class RowSource {
     /// Rows [first, first + rows) of a field, in its precision.
     virtual Field rows(std::size_t field, int first, int rows) const = 0;
     /// A description from which any process can generate the same rows (sim/problem/start.h); empty if only
-    /// this one has them.
+    /// this process has them.
     virtual std::string recipe() const { return ""; }
     /// All fields as a state at step 0; generated if not kept.
     virtual std::shared_ptr<const State> whole() const;
@@ -38,7 +38,7 @@ class RowSource {
     std::vector<DType> dtypes_;
 };
 
-/// Rows that a function makes: of fields in another place or precision, or not yet there.
+/// Rows that a function makes, for example of fields in another place or precision.
 class MadeRows : public RowSource {
   public:
     using Make = std::function<Field(std::size_t field, int first, int rows)>;
@@ -52,7 +52,7 @@ class MadeRows : public RowSource {
     std::function<std::string()> recipe_;
 };
 
-/// Fields owned by the caller; there may be none.
+/// Fields owned by the caller; the list may be empty.
 class FieldRows : public RowSource {
   public:
     explicit FieldRows(std::vector<const Field*> fields);

@@ -173,7 +173,7 @@ class CudaDevicePart : public LocalSolver {
     CudaStream* stream_of_steps() { return &stream_; }
     /// Times what is enqueued between start and stop; wait() returns the seconds.
     void start_timing() {
-        // The events hold one batch, so an earlier one is read first.
+        // The events hold one batch, so the time of the previous batch is read first.
         seconds_ += settle();
         cuda_nudge(stream_);
         timer_.start(stream_);

@@ -15,7 +15,7 @@
 
 namespace stencil {
 
-/// A solver of this process, beside those that are distributed.
+/// A solver whose field is stepped by this process alone.
 class LocalSolver : public Solver {
   public:
     using Solver::set_base;
@@ -160,17 +160,19 @@ class DeviceSolver : public Device {
         return PlainView<const T>(FieldView<const T>(component(c)));
     }
     virtual void copy_component(std::size_t c, FieldView<T> to) { this->copy_array(component(c), to); }
-    /// Number of the state's arrays: the components, and what a multistep integrator keeps behind them.
+    /// Number of the state's arrays: the components and, behind them, the arrays that a multistep integrator
+    /// keeps.
     virtual std::size_t stored_components() const { return components(); }
-    /// The state's arrays that hold what is not in the plain fields.
+    /// The arrays of the state that are not part of the plain fields.
     struct InnerArray {
         std::string name;
         std::size_t component;
     };
     virtual std::vector<InnerArray> inner_arrays() const { return {}; }
-    /// Called after cells were changed by hand.
+    /// Called after cells were changed other than by a step: discards what the next step would use of
+    /// previous ones.
     virtual void forget_past() {}
-    /// Numbers of the method besides its cells. take_numbers() returns false if they belong to another
+    /// State of the method besides its arrays. take_numbers() returns false if the numbers belong to another
     /// method.
     virtual InnerNumbers numbers() const { return {}; }
     virtual bool take_numbers(const InnerNumbers&) { return true; }
@@ -184,7 +186,7 @@ class DeviceSolver : public Device {
     void changed() {
         for (auto& formula : formulas_) formula->value.stale = formula->laplacian.stale = true;
     }
-    /// Must be called after a change of cells that is no step.
+    /// Must be called after cells were changed other than by a step.
     void touched() {
         halo_.spoil();
         changed();
@@ -275,7 +277,7 @@ class DeviceSolver : public Device {
         return base_.view();
     }
 
-    /// The component that a formula equals; empty if it is another formula.
+    /// The component that a formula is the name of; empty for any other formula.
     std::optional<std::size_t> component_of(const std::string& formula) {
         if (formula.empty() || !setup_.typed) return 0;
         const auto& all = run().equations.components;
@@ -284,7 +286,7 @@ class DeviceSolver : public Device {
         return shown_formula(formula).formula.component;
     }
 
-    equation::Clock clock_;  ///< at the last change of dt
+    equation::Clock clock_;  ///< set at the last change of dt
     HaloKeeper halo_{setup_.halo, this->stream_of_steps()};
 
   private:
@@ -329,7 +331,7 @@ class DeviceSolver : public Device {
             std::rotate(known, known + 1, formulas_.end());
             return *formulas_.back();
         }
-        // Diffusion methods may change boundary between steps; for other models that makes a new solver.
+        // Diffusion methods may change the boundary between steps; other models get a new solver for that.
         const auto boundary = setup_.is_general() ? std::nullopt : std::optional(setup_.params.boundary);
         auto made = std::make_unique<ShownFormula>(ShownFormula{text, Shown(run(), text, boundary)});
         if (formulas_.size() == kMost) formulas_.erase(formulas_.begin());

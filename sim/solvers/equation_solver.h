@@ -113,7 +113,7 @@ class EquationSolver : public DeviceSolver<Device> {
         return all;
     }
     void forget_past() override { stepper_->forget_past(); }
-    // Global values that steps keep, by their bits, since they may be no numbers.
+    // The global values that steps reuse. Stored by their bits, since they may be NaN.
     InnerNumbers numbers() const override {
         InnerNumbers numbers;
         for (const double value : stepper_->globals())
@@ -138,10 +138,10 @@ class EquationSolver : public DeviceSolver<Device> {
         stepper_->restart(step_, double(step_) * setup_.params.dt);
     }
 
-    // Makes another stepper, with the same state.
+    // Replaces the stepper by a new one with the same state.
     void make_anew() {
         const auto saved = this->save();
-        stepper_.reset();  // there may not be memory for two
+        stepper_.reset();  // first, since memory may not suffice for two
         make_own_stepper();
         this->restore(*saved);
     }
@@ -162,7 +162,7 @@ class EquationSolver : public DeviceSolver<Device> {
     double operations_ = 0;
     int reach_ = 0, margin_ = 0;  ///< halo rows used up by a step, and by its inputs
     std::size_t past_ = 0;        ///< equation::Program::past
-    bool estimates_ = false;      ///< the steps estimate their errors
+    bool estimates_ = false;      ///< whether steps estimate their errors
     std::unique_ptr<Stepper> stepper_;
 };
 

@@ -44,7 +44,7 @@ class HaloExchange {
 /// which may move between calls but not change otherwise.
 class HaloKeeper {
   public:
-    /// A null exchange means that the field is whole.
+    /// Without an exchange the field is not distributed.
     HaloKeeper(HaloExchange* exchange, CudaStream* stream) : exchange_(exchange), stream_(stream) {}
 
     /// Marks the halo as invalid.

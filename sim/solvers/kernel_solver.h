@@ -33,7 +33,7 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
         const bool same =
             params.coefficient == old.coefficient && params.values == old.values && params.dt == old.dt;
         if (!same) {
-            stream_.synchronize();  // graphs must not be destroyed while they run
+            stream_.synchronize();  // a running graph must not be destroyed
             graphs_ = {};
         }
         if (params.boundary != old.boundary) this->boundary_changed();
@@ -98,7 +98,7 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
     user_kernel::LoadedStep<T> loaded_;
     std::array<std::vector<CudaArray<T>>, 2> buffers_;  ///< by component
     std::size_t front_ = 0;                             ///< index of the buffers that hold the state
-    std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< by the buffers that they start from
+    std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< by the buffers that they start with
 };
 
 }  // namespace stencil

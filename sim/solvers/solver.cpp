@@ -113,8 +113,8 @@ void Solver::advance(long long steps) {
 
 void Solver::paint(const BrushPiece& piece, std::size_t component) {
     if (largest_) largest_ = largest_with(piece);
-    // Derivatives by parameters keep what the brush leaves of their component. Those of a slab are painted as
-    // those of the whole field.
+    // A brush that blends the component towards a value blends its sensitivities towards 0. For slabs the
+    // solver of the whole field does so.
     std::vector<std::size_t> tangents;
     if (setup_.typed && setup_.slab.whole() && !piece.brush.add)
         for (std::size_t c = 0; c < setup_.components(); ++c)
@@ -229,8 +229,8 @@ double row_bytes(const SolverSetup& setup) {
     return setup.nx * double(bytes_of(setup.state_dtype())) + 128;
 }
 
-// Fields beside the program's arrays: one that is transformed, or lines and spectra of convolutions, of which
-// a kernel is transformed in float64.
+// Number of fields that the operator needs besides the program's arrays: one for a transform, or the extended
+// lines and spectra of convolutions, of which one kernel at a time is transformed in float64.
 double fields_of(const equation::LinearPart& part, int nx, int ny) {
     if (part.kernels.empty()) return 1;
     const double kernels = double(part.kernels.size()),
@@ -239,7 +239,8 @@ double fields_of(const equation::LinearPart& part, int nx, int ny) {
     return (2 + 2 * kernels) * longer + (6 + 2 * kernels) * larger;
 }
 
-// Fields for the columns of a distributed field. A GPU convolves all of the field, with the bits of one.
+// Number of fields for the columns of a distributed field. A GPU convolves the whole field, to get the bits
+// of a single process.
 double strips_of(const equation::LinearPart& part, const SolverSetup& setup) {
     if (part.kernels.empty()) return part.fields + (setup.method->device == Device::cuda ? 1 : 0);
     const double kernels = double(part.kernels.size());
@@ -267,7 +268,7 @@ double solver_bytes(const SolverSetup& setup) {
     // Adds the arrays for the shown formula and its Laplacian.
     if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
-        const bool errors = setup.typed->controls_error;  // steps that fail are made again from a copy
+        const bool errors = setup.typed->controls_error;  // a rejected step is repeated from a copy
         const auto program =
             equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, errors);
         const std::size_t copied = errors ? components : 0;

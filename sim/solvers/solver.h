@@ -69,7 +69,7 @@ SolverSetup solver_setup(const RunSpec& spec);
 /// The same without pictures and arrays, for estimates before they are read.
 SolverSetup setup_without_data(const RunSpec& spec);
 
-/// The setup of the executors of typed equations; on CUDA with their stream.
+/// The setup for the executors of typed equations; on CUDA with their stream.
 equation::EquationSetup equation_setup(const SolverSetup& setup, CudaStream* stream = nullptr);
 
 /// A quantity of a component or formula, to be shown or measured.
@@ -85,11 +85,11 @@ struct Observable {
 struct SolverArray {
     enum class Kind : std::uint8_t { observable, component, inner } kind = Kind::observable;
     std::size_t component = 0;
-    std::string inner = {};  ///< its name
+    std::string inner = {};  ///< name of the inner array
     Observable observable = {};
 };
 
-/// A copy of a solver's state on its device, quick to take and restore.
+/// A copy of a solver's state on its device, fast to save and restore.
 class SavedState {
   public:
     virtual ~SavedState() = default;
@@ -116,7 +116,7 @@ struct ExecutionPath {
     std::vector<TriedCode> tried = {};
 };
 
-/// A method's state besides the plain fields; empty if there is none.
+/// A method's state besides the plain fields; empty for methods without such a state.
 struct InnerState {
     std::map<std::string, Field> arrays;
     InnerNumbers numbers;
@@ -136,14 +136,14 @@ struct InnerRows {
     }
 };
 
-/// A portable copy: host arrays, integers and doubles, the same on every machine.
+/// A portable copy of the state: host arrays, integers and doubles, the same on every machine.
 struct SolverRecord {
     State plain;          ///< in the solver's precision; any solver can load it
     std::string method;   ///< name in the method table
     std::string backend;  ///< its device
-    InnerState inner;     ///< for that method alone
+    InnerState inner;     ///< usable only by the same method
     std::optional<equation::Clock> clock = {};
-    /// Cells of the components and then of the inner arrays, if they are not in the members above.
+    /// Cells of the components and then of the inner arrays, unless they are in the members above.
     std::shared_ptr<const RowSource> arrays = nullptr;
 };
 
@@ -156,8 +156,8 @@ class Solver {
     explicit Solver(const SolverSetup& setup) : setup_(setup) {}
     virtual ~Solver() = default;
 
-    /// Loads an initial state and its step: fields of the whole size, rounded to the setup's precision.
-    /// `load(field)` is for one component.
+    /// Loads an initial state and its step: fields of the whole size, rounded to the setup's precision. The
+    /// overload for a Field is for models with one component.
     void load(const RowSource& start, long long step = 0);
     void load(const State& start) { load(FieldRows(pointers_to(start.components)), start.step); }
     void load(const Field& start, long long step = 0) { load(FieldRows({&start}), step); }
@@ -172,8 +172,8 @@ class Solver {
     /// The plain fields in the setup's precision, and the step.
     State state();
     long long step() const { return step_; }
-    /// Where the time of the next steps counts from. load() sets it to a run of the present dt, and a solver
-    /// that takes over from another one continues its clock.
+    /// The step and time from which the time of further steps is computed. load() resets it for a run with
+    /// the present dt; a solver that takes over from another one continues its clock.
     virtual equation::Clock clock() const = 0;
     virtual void set_clock(const equation::Clock& clock) = 0;
     double time() const { return clock().time + double(step_ - clock().step) * setup_.params.dt; }
@@ -184,19 +184,20 @@ class Solver {
     /// Advances by `steps` >= 0. On CUDA it may return before they are done.
     void advance(long long steps);
 
-    /// Whether the next steps estimate their errors, which changes no bit of theirs. False if they cannot.
+    /// Makes the next steps estimate their errors, which does not change their results by a bit. Returns
+    /// false if the solver cannot.
     virtual bool estimate_errors(bool /*on*/) { return false; }
-    /// The sums of component c's estimated errors in the last step.
+    /// Sums over component c's estimated errors in the last step.
     virtual PartialStatistics error_sums(std::size_t c, Summand summand);
-    /// The estimated error of the last step: the root of its mean square over the cells, relative to 1 + |u|,
-    /// of the component that has the largest. NaN if a cell is not finite.
+    /// The estimated error of the last step: the root mean square over the cells, relative to 1 + |u|, of the
+    /// component with the largest one. NaN if a cell is not finite.
     double step_error();
 
     /// Waits for all steps and returns the seconds that those since the last call took, by device events on
     /// CUDA and the host's clock on the CPU.
     virtual double wait() = 0;
 
-    /// Hints how many steps follow, which decides what is worth compiling. By default, as many as were made.
+    /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     virtual void expect(long long /*steps*/) {}
     /// Waits for background compilation and autotuning, so that further steps are the fastest.
     virtual void wait_for_fastest() {}
@@ -263,29 +264,30 @@ class Solver {
 
     /// The largest |value| of the finite cells.
     double measure_largest();
-    /// Whether stable steps of values up to `largest` stay in the precision's range.
+    /// Whether values up to `largest` stay in the precision's range during stable steps.
     bool fits(const StepParameters& params, double largest) const { return largest <= largest_value(params); }
-    /// Whether the field's values fit with these parameters, or with the present ones after this segment.
+    /// Whether the field's values stay in range with these parameters, or after this segment with the present
+    /// parameters.
     bool fits(const StepParameters& params);
     bool fits(const BrushPiece& piece);
     double largest_allowed(const StepParameters& params) const { return largest_value(params); }
 
-    /// Copies and restores the exact state, including the method's inner state, for solvers of the same
+    /// Copies and restores the exact state, including the method's inner state, between solvers of the same
     /// setup.
     virtual std::unique_ptr<SavedState> save() = 0;
     virtual void restore(const SavedState& state) = 0;
 
-    /// Portable copies. resume() takes one of any solver of this size: of the same method, backend and
-    /// precision (for typed equations, of the same arrays) it takes the inner state and returns true, and
-    /// further steps have the same bits; of others it takes the plain fields.
+    /// Portable copies. resume() takes one of any solver of this size. If method, backend and precision (for
+    /// typed equations, the arrays) are the same, it takes the inner state and returns true, and further
+    /// steps have the same bits; otherwise it takes the plain fields.
     SolverRecord snapshot();
     bool resume(const SolverRecord& snapshot);
 
     // State besides the plain fields, for snapshot() and resume().
 
-    /// Empty if there is none. Without cells its arrays are empty.
+    /// Empty if there is no such state. Without cells its arrays are empty.
     virtual InnerState inner(bool with_cells = true) = 0;
-    /// Returns false and changes nothing if the state is not this solver's.
+    /// Returns false and changes nothing if the state was not saved by such a solver.
     virtual bool take_inner(const InnerRows& inner) = 0;
 
   protected:

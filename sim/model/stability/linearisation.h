@@ -51,7 +51,7 @@ class KernelSymbol {
   private:
     Complex sum_at(double kx, double ky) const;
 
-    /// The offsets outside of which the kernel is 0 up to rounding, and its values there.
+    /// The rectangle of offsets outside of which the kernel is 0 up to rounding, and its values inside.
     int first_x_ = 0, first_y_ = 0, nx_ = 0, ny_ = 0;
     std::vector<double> values_;
     double sum_ = 0;
