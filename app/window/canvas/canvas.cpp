@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kHistogramBins = 96;
 constexpr double kWaitsUnseen = 0.3;  // seconds
-// After so many seconds without an answer from the engine the wait is no longer animated.
+// Once the engine has been silent for this many seconds, the wait is no longer animated.
 constexpr double kWaitsLively = 10;
 constexpr double kNarrowestPlots = 15;  // in lines of text: room for the plots' buttons
 constexpr double kMinCaption = 14;      // in lines of text: the least width of a title and a colour bar
@@ -170,7 +170,8 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
         if (!snapshot.now.drawn_arrows().empty()) request.arrows = arrows_on(ui, field, visible->area);
         const bool between = !snapshot.now.contours.empty() && !ui.preferences.smooth && ui.view.scale > 1;
         const ResampleRequest sampled = between ? whole_cells(visible->area, field) : *visible;
-        // Faces need whole cells where these are large, and otherwise no more samples than pixels.
+        // Zoomed in, the outline follows the faces of cells, so it needs whole cells; otherwise a sample per
+        // pixel is enough.
         if (snapshot.now.draws_outline())
             request.outline = ui.view.scale > 1 ? whole_cells(visible->area, field)
                                                 : *visible_part(ui.view, ui.picture, field, false);

@@ -33,7 +33,7 @@ SamplePoint brush_point(const CanvasView& view,
     return {to_sixteenth(at.x), to_sixteenth(at.y)};
 }
 
-/// Returns whether the stroke segment covers any of the field; of a line only the ends are tested.
+/// Returns whether the stroke segment touches the field; for a line only the end points are tested.
 bool reaches(const BrushPiece& piece, FieldSize field) {
     if (piece.brush.shape == BrushShape::rectangle)
         return piece.x0 < field.nx && piece.x1 > 0 && piece.y0 < field.ny && piece.y1 > 0;
@@ -46,7 +46,7 @@ bool reaches(const BrushPiece& piece, FieldSize field) {
     return covers(piece.x0, piece.y0) || covers(piece.x1, piece.y1);
 }
 
-/// Returns the rectangle of whole cells between the cells of two points.
+/// Returns the rectangle of whole cells spanned by the cells of two points.
 BrushPiece rectangle(const Brush& brush, SamplePoint a, SamplePoint b) {
     return {brush,
             std::floor(std::min(a.x, b.x)),
@@ -337,7 +337,7 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene) {
         brush_at_ = drag_.cell;
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
         brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse_);
-    // Beside the field, where a click does nothing, there is no ring.
+    // Draw no ring beside the field, where a click paints nothing.
     if (brush_at_ && drag_.kind != Drag::Kind::stroke &&
         ui.preferences.brush.shape != BrushShape::rectangle &&
         !reaches({ui.preferences.brush, brush_at_->x, brush_at_->y, brush_at_->x, brush_at_->y}, scene.field))
@@ -351,7 +351,7 @@ void SurfaceInput::update(UiState& ui, const PaneSlot& slot, const Mouse& mouse)
     turning_ = mouse.down[0] && (turning_ || (inside && mouse.pressed[0]));
     SurfaceView& view = ui.surface;
     if (turning_ && !mouse.pressed[0]) {
-        // The front of the surface follows the mouse.
+        // The near side of the surface follows the mouse.
         const double degrees = kDegreesPerPixel / std::max(1e-3, double(ui.scale));
         view.azimuth = std::remainder(view.azimuth - degrees * (mouse.x - x_), 360);
         view.elevation = std::clamp(view.elevation + degrees * (mouse.y - y_), kLeastElevation, 90.0);

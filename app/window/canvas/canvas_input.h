@@ -50,7 +50,7 @@ class CanvasInput {
     /// Whether the mouse is over, or drags, an end of a profile's line.
     bool at_handle() const { return at_handle_; }
 
-    /// The brush of the current stroke, else the one that is set.
+    /// The brush of the current stroke, otherwise the selected one.
     Brush brush(const UiState& ui) const {
         return drag_.kind == Drag::Kind::stroke ? drag_.brush : stroke_brush(ui, false);
     }
@@ -72,7 +72,7 @@ class CanvasInput {
         bool moves_from = false;               ///< profile: its first end is dragged, not its second
         bool joined = false;                   ///< the first segment of the stroke was sent
         bool waits = false;                    ///< stroke that is painted on release (line, rectangle)
-        SamplePoint from = {};                 ///< where such a stroke began
+        SamplePoint from = {};                 ///< where that stroke began
     };
 
     void wheel(UiState& ui, const CanvasScene& scene);

@@ -39,7 +39,7 @@ Pane main_pane(std::span<const Pane> panes);
 /// Returns the slot whose picture contains the point, or null.
 const PaneSlot* slot_at(std::span<const PaneSlot> slots, double px, double py);
 
-/// Returns null if the frame has no image for the pane.
+/// Returns the pane's image, or null if the frame has none.
 const PaneImage* image_of(const Snapshot& snapshot, Pane pane);
 
 }  // namespace stencil

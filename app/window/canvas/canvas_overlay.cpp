@@ -38,7 +38,7 @@ constexpr ImU32 kLight = IM_COL32(255, 255, 255, 235);
 constexpr ImU32 kDark = IM_COL32(0, 0, 0, 150);
 constexpr ImU32 kGrid = IM_COL32(128, 128, 128, 75);
 
-// Returns the colour of the curve that belongs to it.
+// Returns the colour of the probe's or profile's curve in the plots.
 ImU32 series_color(std::size_t index) {
     return packed(figure::series_color(index));
 }
@@ -68,7 +68,7 @@ double badge(Painter& painter, const ScreenRect& strip, double right, const std:
 // Least width, in pixels at scale 1, of a cell that shows its number, and the share of it that text may fill.
 constexpr double kMinWidth = 46;
 constexpr double kShareOfCell = 0.88;
-// Relative to the font's size.
+// Least size of the numbers, relative to the font's size.
 constexpr double kSmallestText = 0.62;
 
 bool large_enough(const UiState& ui) {
@@ -307,7 +307,7 @@ struct Overlay {
     // Draws the edge of the model's shape, light between dark lines, each a whole number of pixels wide.
     void draw_shape_outline() {
         const auto& frame = scene.snapshot.frame;
-        // A shape that moves was elsewhere at the start.
+        // Not over the initial field: a moving shape was elsewhere then.
         if (!frame || !frame->outline || !scene.snapshot.now.draws_outline() || slot.pane == Pane::start)
             return;
         const Painter::Clip clip(painter, slot.picture);
@@ -321,7 +321,7 @@ struct Overlay {
             }
     }
 
-    // Draws the circle of --wave-ring in the middle of what is visible.
+    // Draws the circle of --wave-ring in the middle of the visible area.
     void draw_wave_ring() {
         const auto& relation = scene.ui.panel.dispersion.relation;
         if (!scene.snapshot.now.wave_ring || !shows_values() || !relation || !relation->fastest) return;
@@ -353,7 +353,7 @@ FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cel
     const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
     const auto down = [&](std::string_view) { return size; };
     const auto ticks = [&](double low, double high, double length, const figure::LabelWidth& width) {
-        const double slack = 1e-9 * (high - low);  // keeps whole numbers at the ends
+        const double slack = 1e-9 * (high - low);  // so that rounding drops no whole number at an end
         const ValueRange range{(low - slack) * cell.size, (high + slack) * cell.size};
         const auto most = [&](int count) {
             return cell.given() ? figure::value_ticks(range, count) : figure::cell_ticks(range, count);
@@ -394,7 +394,7 @@ void draw_around_surface(Painter& painter, const OverlayScene& scene, const Pane
     const auto label = [&](const SurfaceAxis& axis, double place, const std::string& text, double up = 0) {
         const SurfacePoint at = axis.at(place), out = axis.outward;
         const double x = picture.x + picture.width / 2 + at.x, y = picture.y + picture.height / 2 + at.y;
-        if (!picture.contains(x, y)) return;  // it is zoomed in
+        if (!picture.contains(x, y)) return;  // outside the picture, because it is zoomed in
         const double width = painter.text_width(text, size);
         const double beyond = 1.5 * tick + 0.5 * (std::abs(out.x) * width + size);
         painter.line(x, y, x + tick * out.x, y + tick * out.y, color, 1);

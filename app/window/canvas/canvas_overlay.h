@@ -36,8 +36,8 @@ struct OverlayScene {
     std::optional<BrushPiece> pending;    ///< a line or rectangle being drawn
 };
 
-/// Draws what is over and around the flat field: outline, axes, grid, the numbers in cells, arrows, profiles,
-/// probes, and the brush or, in the other panes, the cursor.
+/// Draws the overlays of the flat field: outline, axes, grid, the numbers in cells, arrows, profiles, probes,
+/// and the brush or, in the other panes, the cursor.
 void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
 /// Draws the labels of the box around a surface: columns, rows and, where it is high enough, values.
@@ -59,7 +59,7 @@ double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect&
 ArrowLattice arrows_on(const UiState& ui, FieldSize field, const CellArea& visible);
 
 /// Draws a horizontal bar with ticks and the quantity's label at the right of `strip`, and an arrow at each
-/// end beyond which values lie. Returns the rectangle of its colours; of width 0 if there is no room.
+/// end that values exceed. Returns the rectangle of the colours; of width 0 if there is no room.
 ScreenRect draw_color_bar(Painter& painter,
                           const CanvasColors& colors,
                           const ScreenRect& strip,

@@ -17,7 +17,7 @@ inline ImU32 packed(Rgb color) {
     return IM_COL32(color.r, color.g, color.b, 255);
 }
 
-/// Returns its colour, as if it were opaque.
+/// Returns the colour without its opacity.
 inline Rgb rgb_of(ImU32 color) {
     const auto part = [&](int shift) { return std::uint8_t(color >> shift & 0xff); };
     return {part(IM_COL32_R_SHIFT), part(IM_COL32_G_SHIFT), part(IM_COL32_B_SHIFT)};
@@ -63,7 +63,7 @@ class Painter {
         list_->AddTriangleFilled(at(x0, y0), at(x1, (y0 + y1) / 2), at(x0, y1), color);
     }
 
-    /// Distance in pixels between lines of text in the font's own size.
+    /// Line spacing of the current font, in pixels.
     double line_height() const { return ImGui::GetFontSize() * scale_y_; }
     /// `size` is the font size in pixels.
     double text_width(std::string_view text, double size) const {

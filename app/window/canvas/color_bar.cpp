@@ -35,7 +35,7 @@ void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map, c
     }
 }
 
-/// Draws an arrow in the end's colour at each end beyond which values lie.
+/// Draws an arrow in the end's colour at each end that values exceed.
 void draw_arrows(Painter& painter,
                  const CanvasColors& colors,
                  const ScreenRect& bar,
@@ -72,7 +72,7 @@ void draw_ticks(Painter& painter,
     }
 }
 
-/// Puts ticks at both ends and as many between as fit; if even the ends do not fit, they get fewer digits.
+/// Puts ticks at both ends and as many between as fit; if the end labels do not fit, they get fewer digits.
 figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     const double size = painter.line_height() * kSmallText;
     const auto measure = [&](std::string_view label) { return painter.text_width(label, size); };
@@ -87,12 +87,12 @@ figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     return {{{0, low}, {0.5, ""}, {1, high}}, "", "", ""};
 }
 
-/// The bar takes the width that the text at its left leaves.
+/// Returns the width that the text at the bar's left leaves for the bar.
 double bar_width(double strip, double beside, double line) {
     return std::floor(std::min(kWidest * line, strip - beside - kLabelGap * line));
 }
 
-/// Returns the quantity's label; nothing if the bar would become too small, because the title has it, too.
+/// Returns the quantity's label, or an empty one if it would make the bar too small: the title has it, too.
 std::string label_beside(const Painter& painter, const ScreenRect& strip, const PaneImage& image) {
     const double line = painter.line_height();
     const std::string& label = image.label;

@@ -29,12 +29,12 @@ struct CanvasRecorder::Film {
     const std::filesystem::path path;
     const ScreenRect canvas;
     const double fps;
-    const double most;  ///< frames; 0: any number
-    bool ends = false;  ///< no frames are added
+    const double most;  ///< frames; 0: unlimited
+    bool ends = false;  ///< no more frames are accepted
 
     Shared<std::deque<std::vector<Rgb>>> waiting = {};  ///< frames to be written
-    Background<action::Tell>
-        writer;  ///< last, so that it ends before what it uses; stopped, it writes what waits
+    /// Last, because its thread uses the members above. When stopped it writes the waiting frames.
+    Background<action::Tell> writer;
 
     // Returns the next frame, or nothing after the last.
     std::optional<std::vector<Rgb>> next(const std::stop_token& stop) {

@@ -16,8 +16,8 @@ class CanvasRecorder {
     explicit CanvasRecorder(std::function<void()> wake);
     ~CanvasRecorder();
 
-    /// Starts and stops as UiState::requests say, and adds the drawn frame, before it is swapped, if it
-    /// shows a `fresh` field. The frame is `frame_height` pixels high.
+    /// Starts and stops recording as UiState::requests say. Call it before the swap: it adds the drawn frame,
+    /// which is `frame_height` pixels high, if that shows a `fresh` field.
     void follow(UiState& ui, bool fresh, int frame_height);
 
     /// Reports the end of a film in `ui`; true if one has ended.

@@ -265,7 +265,7 @@ double Display::refresh_rate() const {
     return mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
 }
 
-// Wait one frame longer than the buttons, after which ImGui knows whether a text is edited.
+// Keys wait one frame longer than buttons: by then ImGui knows whether a text is edited.
 std::vector<KeyPress> Display::take_keys() {
     const bool waited = std::exchange(keys_wait_, platform_->waits());
     return keys_wait_ || waited ? std::vector<KeyPress>() : std::exchange(keys_, {});

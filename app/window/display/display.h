@@ -19,12 +19,12 @@ struct DisplayOptions {
     bool visible = true;
 };
 
-/// A key that was pressed or repeats.
+/// A key press, or a repeat while the key is held.
 struct KeyPress {
     int key = 0;   ///< GLFW_KEY_*; letters as printed on the keyboard
     int mods = 0;  ///< GLFW_MOD_*
     bool repeat = false;
-    bool types = false;  ///< it also made a character
+    bool types = false;  ///< it also produced a character
 };
 
 /// A window with an OpenGL 4.5 core context, current on the thread that creates it, and ImGui's context. All
@@ -41,10 +41,10 @@ class Display {
     /// Fills the primary monitor, or returns to the previous position and size.
     void set_full_screen(bool on);
 
-    /// Whether its user closed the window since the last call.
+    /// Whether the user has closed the window since the last call.
     bool take_close();
 
-    /// Sleeps until an event arrives, at most so many seconds; with 0 it only handles pending events.
+    /// Sleeps until an event arrives, for at most `timeout_s`; with 0 it only handles pending events.
     void wait_events(double timeout_s);
     /// Ends the wait_events() of the open window; callable from any thread.
     static void wake();
@@ -70,8 +70,8 @@ class Display {
     void set_clipboard(const std::string& text);
 
     /// Returns the keys since the last call. ImGui gets them too: check io.WantTextInput and
-    /// io.WantCaptureKeyboard. Keys are held back until ImGui has seen the clicks before them, which may have
-    /// begun a text.
+    /// io.WantCaptureKeyboard. Keys are held back until ImGui has seen the clicks before them, because a
+    /// click may begin text input.
     std::vector<KeyPress> take_keys();
     /// Returns the paths of files dropped on the window since the last call.
     std::vector<std::string> take_drops() { return std::exchange(drops_, {}); }

@@ -71,7 +71,7 @@ GlObject make_color_table(std::string_view name) {
     return table;
 }
 
-// Returns the smallest float that is not below the border.
+// Returns the smallest float that is not below `border`.
 float at_least(double border) {
     const float nearest = float(border);
     return nearest < border ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
@@ -107,14 +107,14 @@ void upload_floats(const Slot& slot, const Pixels& pixels, const float* values) 
 
 struct FieldRenderer::State {
     GlObject program = make_program("cover", "field");
-    // These are made with the first surface.
+    // These are made when the first surface is drawn.
     GlObject surface_program, line_program;
     Multisampled samples;
     GlObject vertices = make_vertex_array();
     std::map<std::string, GlObject, std::less<>> color_tables;
     GlObject borders = make_texture(int(std::tuple_size_v<EntryBorders>), 1, GL_R32F);
     std::vector<Slot> slots;
-    int slots_drawn = 0, slots_now = 0;  ///< in the previous frame, and so far in this one
+    int slots_drawn = 0, slots_now = 0;  ///< in the previous frame, and in this one so far
     Interop interop;
     std::vector<float> staging;  ///< for copies if interop fails
     Transfer transfer;
@@ -188,7 +188,7 @@ struct FieldRenderer::State {
         glDisable(GL_SCISSOR_TEST);
     }
 
-    // Draws the surface's box, whose lines are all behind it.
+    // Draws the edges of the surface's box, which all lie behind the surface.
     void paint_box(const PaneDrawing& drawing, const SurfaceProjection& seen) {
         if (line_program.name() == 0) line_program = make_program("line", "plain");
         std::vector<float> ends;
@@ -206,8 +206,7 @@ struct FieldRenderer::State {
         glDrawArrays(GL_LINES, 0, count);
     }
 
-    // The points are drawn back to front, so no depth buffer is needed. Edges are smooth, because the picture
-    // is drawn with several samples per pixel and then copied.
+    // Points are drawn back to front, so no depth buffer is needed. Multisampling makes edges smooth.
     void paint_surface(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
         if (surface_program.name() == 0) surface_program = make_program("surface", "lit");
         const int across = box.x1 - box.x0, down = box.y1 - box.y0;

@@ -16,13 +16,13 @@ struct PaneDrawing {
     ScreenRect where;                      ///< the image's area on the screen
     ScreenRect clip;                       ///< the pane; clips the drawing
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in `where`; null: flat
-    std::optional<Rgb> box = {};           ///< colour of the box around a surface; empty: there is none
+    std::optional<Rgb> box = {};           ///< colour of the box around a surface; empty: no box
 };
 
 /// Needs the OpenGL context current for its whole life.
 class FieldRenderer {
   public:
-    /// With `allow_interop` false it always copies, and reports that.
+    /// Without `allow_interop` pixels are always copied through the host, and transfer() says so.
     explicit FieldRenderer(bool allow_interop);
     ~FieldRenderer();
     FieldRenderer(const FieldRenderer&) = delete;

@@ -39,7 +39,7 @@ class FrameClock {
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// A query is read when its turn in the ring comes again, when its result is ready.
+    /// A timer query, read when its turn in the ring comes again: by then its result is usually ready.
     struct DrawingTimer {
         GlObject query;
         bool pending = false;

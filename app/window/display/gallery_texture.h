@@ -18,7 +18,7 @@ class GalleryTexture {
   public:
     static constexpr int kColumns = 8;
 
-    /// Uploads the pictures that are not there yet. Their number stays as it was in the first call.
+    /// Uploads new pictures. Every call must have as many pictures as the first.
     void take(const GalleryPictures& pictures);
     /// OpenGL's texture name; 0 before the first picture.
     std::uintptr_t name() const { return texture_.name(); }

@@ -47,7 +47,7 @@ Multisampled make_multisampled(int width, int height);
 /// first error of the compiler.
 GlObject make_program(std::string_view vertex, std::string_view fragment);
 
-/// Makes one without attributes, for shaders that compute vertices from gl_VertexID.
+/// Makes a vertex array without attributes, for shaders that compute vertices from gl_VertexID.
 GlObject make_vertex_array();
 
 /// `target` is as for glBeginQuery.
@@ -55,11 +55,11 @@ GlObject make_query(unsigned target);
 
 /// Returns the whole pixels of a rectangle.
 ScreenRect whole_pixels(const ScreenRect& at);
-/// Returns an even number of them each way, as films need.
+/// Returns whole pixels of even width and height, which films need.
 ScreenRect film_pixels(const ScreenRect& at);
 
-/// Reads a rectangle of whole pixels of the back buffer (call before Display::swap()); `frame_height` is that
-/// of the frame. Row 0 is on top.
+/// Reads a rectangle of whole pixels of the back buffer (call before Display::swap()); `frame_height` is the
+/// height of the whole frame. Row 0 of the result is on top.
 std::vector<Rgb> read_pixels(const ScreenRect& at, int frame_height);
 
 /// Writes the back buffer (call before Display::swap()) as a PNG, whole or not at all. Throws MachineError.

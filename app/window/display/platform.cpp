@@ -12,7 +12,7 @@
 namespace stencil {
 namespace {
 
-/// Returns GLFW's cursor shape; before 3.4 some are missing.
+/// Returns GLFW's shape for a cursor of ImGui; GLFW before 3.4 lacks some.
 int standard_shape(int shape) {
     switch (shape) {
         case ImGuiMouseCursor_TextInput:
@@ -75,7 +75,7 @@ void Platform::button_changed(int button, bool down) {
     if (button < kButtons) mouse_.push_back({button, down, float(cursor_.first), float(cursor_.second)});
 }
 
-// Notches at one place are one turn, so that a fast wheel takes no frame for each.
+// Notches at one mouse position are merged into one event: otherwise each would take a frame.
 void Platform::wheel_turned(double across, double up) {
     const auto x = float(cursor_.first), y = float(cursor_.second);
     const bool goes_on =
@@ -154,9 +154,10 @@ void Platform::show_text(ImGuiIO& io) {
     for (const unsigned character : std::exchange(typed_, {})) io.AddInputCharacter(character);
 }
 
-// A released button is shown as down at the point of release, and as up in the next frame, whatever follows.
+// Shows a released button as still down at the point of release, and as up in the next frame, before any
+// later event.
 void Platform::show_mouse_event(ImGuiIO& io) {
-    // The backend has summed up the wheel, whatever the mouse did in between.
+    // Discard the backend's wheel total: it ignores where the mouse was at each notch.
     io.MouseWheel = io.MouseWheelH = 0;
     shown_ = let_go_ < 0 && !mouse_.empty();
     // Events that are still queued have not happened yet for ImGui.

@@ -15,9 +15,8 @@ namespace stencil {
 /// cost about 0.1 ms per frame; here GLFW callbacks report changes. The backend still handles keys.
 ///
 /// Before 1.87 Dear ImGui polls keyboard and mouse once per frame: it misses a key pressed and released in
-/// between, and takes a click or a turn of the wheel to be where the mouse is now. This queues the events
-/// between two frames and passes those of the mouse on one per frame. From 1.87 on ImGui queues events
-/// itself.
+/// between, and places a click or a wheel turn at the present mouse position. This class queues the events
+/// between two frames and passes on one mouse event per frame. From 1.87 on ImGui queues events itself.
 class Platform {
   public:
     /// Reads the window's sizes and cursor position once.
@@ -30,7 +29,7 @@ class Platform {
     void moved(double x, double y) { cursor_ = {x, y}; }
     void entered(bool inside) { inside_ = inside; }
     void key_pressed(int key, int modifiers) { keys_.push_back({key, modifiers}); }
-    /// In multi-line text Enter is passed as a character, to stay in order with the others.
+    /// Passes Enter in multi-line text as a character, to keep it in order with the others.
     static void line_typed(int key, int scancode, int modifiers);
     void button_changed(int button, bool down);
     void wheel_turned(double across, double up);
@@ -66,12 +65,12 @@ class Platform {
     std::pair<double, double> cursor_{0, 0};  ///< in window units
     bool inside_ = false;
     double time_ = -1;                     ///< seconds, at the previous frame
-    int shape_ = 0;                        ///< ImGui cursor; a new window has the arrow
+    int shape_ = 0;                        ///< cursor shape of ImGui; a new window has 0, the arrow
     std::array<GLFWcursor*, 9> shapes_{};  ///< made when needed; glfwTerminate() destroys them
     std::vector<Key> keys_;
     std::vector<unsigned> typed_;    ///< characters for the next frame; ImGui drops those with Ctrl
-    std::vector<MouseEvent> mouse_;  ///< the first one is next
-    bool shown_ = false;             ///< the first one was shown in this frame
+    std::vector<MouseEvent> mouse_;  ///< queued, the next one first
+    bool shown_ = false;             ///< the first event of the queue was shown in this frame
     int let_go_ = -1;                ///< a released button, shown as up in the next frame; or -1
 };
 
