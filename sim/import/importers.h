@@ -1,4 +1,4 @@
-// Other programs' simulations as texts of models.
+// Imports other programs' simulations as texts of models.
 #pragma once
 
 #include <string>
@@ -10,18 +10,20 @@
 namespace stencil::import {
 
 struct Imported {
-    std::string text;                      ///< of a model, in the language of typed equations
-    std::vector<std::string> notes;        ///< what does not carry over, a line each
-    std::string range;                     ///< that the colours span, as --range takes it; empty: none given
-    std::string arrows = {};               ///< over the field, as --arrows takes them; empty: none given
-    std::vector<std::string> colors = {};  ///< of further formulas, as --colors takes them
+    std::string text;                      ///< the model in the language of typed equations
+    std::vector<std::string> notes;        ///< what was not imported, one line each
+    std::string range;                     ///< range of the colours, in the syntax of --range; empty: none
+                                           ///< given
+    std::string arrows = {};               ///< arrows over the field, in the syntax of --arrows; empty: none
+                                           ///< given
+    std::vector<std::string> colors = {};  ///< further formulas with their colours, in the syntax of --colors
 };
 
-/// A simulation of VisualPDE. Throws InputError for what cannot be said here.
+/// Imports a simulation of VisualPDE. Throws InputError for anything that has no equivalent here.
 Imported model_of_visualpde(const Options& options);
 
-/// A pattern of Ready (https://github.com/GollyGang/ready): a .vti file whose rule is a formula in two
-/// dimensions or one. Throws InputError.
+/// Imports a pattern of Ready (https://github.com/GollyGang/ready): a .vti file whose rule is a formula in
+/// one or two dimensions. Throws InputError.
 Imported model_of_ready(std::string_view xml);
 
 }  // namespace stencil::import

@@ -50,8 +50,8 @@ class BitReader {
     int left_ = 0;
 };
 
-// Text that grows by words of a dictionary. A word is another one and a character behind it, so that it is a
-// piece of the text itself: its place there is all that is kept.
+// A text that grows by words of a dictionary. A new word is an earlier one plus the next character, so it is
+// a substring of the text, and only its position is stored.
 class Decoder {
   public:
     Decoder(std::string_view coded, std::size_t most) : bits_(coded), most_(most) {}
@@ -107,7 +107,7 @@ class Decoder {
     // Widens the codes once the dictionary has filled them.
     void count() {
         if (--free_ > 0) return;
-        constexpr int kWidest = 28;  // far beyond what any text of the allowed length needs
+        constexpr int kWidest = 28;  // far more than any text of the allowed length needs
         if (width_ == kWidest) refuse_damaged();
         free_ = std::size_t(1) << width_;
         ++width_;
@@ -116,10 +116,10 @@ class Decoder {
     BitReader bits_;
     std::size_t most_;
     std::u16string text_;
-    std::vector<Word> words_;  ///< that of code 3 first
-    std::size_t last_ = 0;     ///< where the last word begins
+    std::vector<Word> words_;  ///< words_[0] has code 3
+    std::size_t last_ = 0;     ///< position of the last word
     int width_ = 3;
-    std::size_t free_ = 4;  ///< codes until they become wider
+    std::size_t free_ = 4;  ///< number of codes until the width grows
 };
 
 void append_utf8(std::string& text, std::uint32_t code) {

@@ -7,8 +7,8 @@
 
 namespace stencil {
 
-/// Decodes what its function compressToEncodedURIComponent makes, as UTF-8. Throws InputError for a text that
-/// is damaged or that would become longer than `most` UTF-16 units.
+/// Decodes the output of the library's function compressToEncodedURIComponent, as UTF-8. Throws InputError if
+/// the text is damaged or would become longer than `most` UTF-16 units.
 std::string decompress_lz_string(std::string_view coded, std::size_t most);
 
 }  // namespace stencil

@@ -18,10 +18,10 @@
 namespace stencil {
 namespace {
 
-// clang-format takes a line that begins with the namespace's name for an import of a module.
+// `using`, because clang-format takes a line that begins with `import` for an import of a module.
 using import::Imported;
 
-// A pattern stands before its stored cells, which make its file long.
+// Only the beginning of a file is read: in a pattern the stored cells, which make it long, come last.
 constexpr std::uintmax_t kMostRead = 1 << 20;
 
 std::string lower_extension(const std::string& file) {
@@ -31,7 +31,7 @@ std::string lower_extension(const std::string& file) {
     return extension;
 }
 
-// Names that would be those of files, if there were any: the message then is about the file.
+// Names that look like those of files: if there is no such file, the message should say so.
 bool is_named_as_file(const std::string& name) {
     static constexpr auto kEndings =
         std::to_array<std::string_view>({".txt", ".json", ".js", ".vti", ".vtu"});
@@ -44,13 +44,13 @@ bool is_file(const std::string& name) {
     return std::filesystem::is_regular_file(name, ignored);
 }
 
-// Whether the name is no model's that comes with the program.
+// Whether the name is not that of a preset but of a link or file.
 bool is_outside(const std::string& name) {
     if (is_link(name)) return true;
     return find_preset(name) == nullptr && (is_file(name) || is_named_as_file(name));
 }
 
-// Titles and comments of other programs' files lose what no text may have.
+// Removes unprintable characters from titles and comments of other programs' files.
 Imported printable_import(Imported result) {
     result.text = printable_lines(result.text);
     for (std::string& note : result.notes) note = printable(note);

@@ -1,4 +1,4 @@
-// Formulas of other programs as a row of names, numbers and symbols, which importers rewrite.
+// Tokens (names, numbers and symbols) of other programs' formulas, which importers rewrite.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace stencil::import {
 struct Piece {
     enum class Kind { name, number, symbol } kind = Kind::symbol;
     std::string text;
-    bool spaced = false;  ///< there was a space before it
+    bool spaced = false;  ///< it follows a space
 
     bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
     bool is_name() const { return kind == Kind::name; }
@@ -23,14 +23,14 @@ struct Piece {
 
 using Pieces = std::span<const Piece>;
 
-/// Splits a formula or a C program into pieces; leaves out comments and the suffix of numbers as 0.5f. Throws
-/// InputError for control characters, numbers out of range, and what is longer than a model's text may be.
+/// Splits a formula or a C program into pieces; omits comments and suffixes of numbers, as in 0.5f. Throws
+/// InputError for control characters, numbers out of range, and texts longer than a model's text may be.
 std::vector<Piece> pieces_of(std::string_view text);
 
 /// Index of the bracket that closes the one at `open`; throws InputError if there is none.
 std::size_t closing(Pieces pieces, std::size_t open);
 
-/// Throws InputError where a bracket is opened or closed alone.
+/// Throws InputError if a bracket has no counterpart.
 void require_brackets(Pieces pieces);
 
 /// Splits at a symbol outside of brackets.
@@ -45,29 +45,29 @@ bool mentions(Pieces pieces, std::string_view name);
 /// The pieces as they were typed.
 std::string joined(Pieces pieces);
 
-/// Names of another program and what they are called here, where some are taken.
+/// Maps names of another program to names here, avoiding those already taken.
 class Names {
   public:
-    /// A name that is free here for one of the other program; the same each time. Throws InputError for what
-    /// is no name.
+    /// The name for one of the other program; every call returns the same. Throws InputError if it is not a
+    /// name.
     std::string of(const std::string& other);
-    /// A name for something that the other program has not named.
+    /// A new name for something that has no name in the other program.
     std::string fresh(const std::string& wish);
     bool knows(const std::string& other) const { return names_.contains(other); }
 
   private:
     std::map<std::string, std::string> names_;
     std::set<std::string> taken_;
-    std::map<std::string, int> next_;  ///< by wish: the number that is tried next
+    std::map<std::string, int> next_;  ///< by requested name: the number to try next
 };
 
-/// The number as a whole one from `least` to `most`; empty if it is none.
+/// The number if it is whole and between `least` and `most`; empty otherwise.
 std::optional<int> whole_number(std::optional<double> number, int least, int most);
 
-/// The text, or what is whole of its first bytes and "...".
+/// The text; a long one is cut after a whole character, and "..." is appended.
 std::string shortened(std::string_view text, std::size_t most);
 
-/// A statement's value in quotes.
+/// The value of a statement, in quotes.
 std::string in_quotes(std::string_view text);
 
 /// The text without blanks around it.

@@ -38,7 +38,7 @@ struct Element {
         const auto found = attributes.find(attribute);
         return found == attributes.end() ? otherwise : found->second;
     }
-    // An attribute as a number; throws InputError if it is none.
+    // An attribute as a number; throws InputError if it is not one.
     double number(const std::string& attribute) const {
         const std::string typed = get(attribute);
         const auto value = read_real(typed);
@@ -51,10 +51,10 @@ struct Element {
 
 struct ReadyFile {
     Element rd;     ///< <RD>
-    Element image;  ///< <ImageData>, its attributes alone
+    Element image;  ///< <ImageData>, only its attributes
 };
 
-// Reads up to <ImageData>, behind which there are only values of cells.
+// Reads up to <ImageData>, because only the values of cells follow it.
 class XmlReader {
   public:
     ReadyFile read(std::string_view xml) {
@@ -72,7 +72,7 @@ class XmlReader {
         XML_SetCharacterDataHandler(parser_, [](void* self, const XML_Char* text, int length) {
             static_cast<XmlReader*>(self)->text({text, std::size_t(length)});
         });
-        // Entities could make a short file long.
+        // Refuses entities, which could expand a short file to a huge text.
         XML_SetStartDoctypeDeclHandler(
             parser_, [](void* self, const XML_Char*, const XML_Char*, const XML_Char*, int) {
                 static_cast<XmlReader*>(self)->stop("it has a document type");
@@ -170,12 +170,12 @@ GridSize size_of(const Element& image) {
     return {int(cells(0)), int(cells(1))};
 }
 
-// Initial patterns: shapes with fillings that are laid over each other.
+// Initial patterns: overlaid shapes with fillings.
 class StartWriter {
   public:
     StartWriter(Names& names, std::vector<std::string> chemicals, std::vector<std::string>& notes)
         : names_(names), chemicals_(std::move(chemicals)), values_(chemicals_.size(), "0"), notes_(notes) {
-        // Ready's places are cells' corners, from 0 to 1 with y upwards.
+        // Ready's positions refer to cells' corners, from 0 to 1 with y upwards.
         x_ = names_.fresh("x_part");
         y_ = names_.fresh("y_part");
     }
@@ -257,7 +257,7 @@ class StartWriter {
         return points;
     }
 
-    // The squared distance from a point in cells. In space, the field is one cell thick at z = 0.
+    // The squared distance from a point, in cells. The field is a layer one cell thick at z = 0.
     std::string distance2(const Element& point, int dimensions) {
         std::string sum = fmt::format("(({} - {})*nx)^2", x(), point.number("x"));
         if (dimensions > 1) sum += fmt::format(" + (({} - {})*ny)^2", y(), point.number("y"));
@@ -272,7 +272,7 @@ class StartWriter {
         return fmt::format("{0} >= {1} and {0} <= {2}", place, ends[0]->number(axis), ends[1]->number(axis));
     }
 
-    // In one dimension Ready tests x alone.
+    // In one dimension Ready tests x only.
     std::string shape(const Element& part) {
         if (part.name == "pixel")
             return fmt::format("floor(x/dx) == {}", part.number("x")) +
@@ -285,7 +285,7 @@ class StartWriter {
         return between(x(), corners, "x") + (flat ? "" : " and " + between(y(), corners, "y"));
     }
 
-    // How far along the line between two points a place is, from 0 to 1.
+    // The position along the line between two points, from 0 to 1.
     std::string along(const Element& from, const Element& to) {
         const double dx = to.number("x") - from.number("x"), dy = to.number("y") - from.number("y"),
                      dz = z_of(to) - z_of(from), length2 = dx * dx + dy * dy + dz * dz;
@@ -307,7 +307,7 @@ class StartWriter {
         if (name == "white_noise") {
             const double low = part.number("low"), high = part.number("high");
             const std::string own =
-                names_.fresh("noise");  // another chemical may be filled with the same numbers
+                names_.fresh("noise");  // named, because another chemical may be filled with the same numbers
             define(own, fmt::format("{} + {}*random", low, bracketed(high - low)));
             return own;
         }
@@ -368,7 +368,7 @@ class StartWriter {
         return value < 0 ? fmt::format("({})", value) : fmt::format("{}", value);
     }
 
-    // The start of another chemical as it is up to now, which gets a name.
+    // The initial value of another chemical as assembled so far, as a named definition.
     std::string other(const std::string& chemical) {
         const auto at = std::ranges::find(chemicals_, chemical);
         if (at == chemicals_.end())
@@ -389,7 +389,7 @@ class StartWriter {
     std::vector<std::string> definitions_;
     std::string x_, y_;
     bool uses_x_ = false, uses_y_ = false;
-    std::size_t defined_ = 0;  ///< bytes
+    std::size_t defined_ = 0;  ///< limit in bytes
 };
 
 class Pattern {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kRate = "delta_";
 constexpr std::size_t kMostStatements = 400;
-constexpr std::size_t kMostRepeated = 200'000;  // pieces in the bodies of loops
+constexpr std::size_t kMostRepeated = 200'000;  // limit of the pieces in the bodies of loops
 constexpr int kDeepestCode = 100, kMostBranches = 60;
 
 bool is_type(const Piece& piece) {
@@ -45,18 +45,18 @@ constexpr auto kStencils = std::to_array<Row>({
     {"gradient_mag_squared", "grad2({0})"},
 });
 
-// Empty if it is none.
+// Empty if it is no derivative.
 std::string derivative_of(std::string_view kind, const std::string& u) {
     for (const auto& [theirs, ours] : kStencils)
         if (kind == theirs) return fmt::format(fmt::runtime(ours), u);
     return {};
 }
 
-// The bilaplacian as a sum over cells. (Texts have the other sums, such as sobelN_u, by their names.)
-// Isotropic, over 5x5 cells: Patra and Karttunen, Numerical Methods for Partial Differential Equations 22
-// (2006).
+// The bilaplacian as a sum over cells. (Ready's other sums, such as sobelN_u, exist here under the same
+// names.) Isotropic, over 5x5 cells: Patra and Karttunen, Numerical Methods for Partial Differential
+// Equations 22 (2006).
 std::string bilaplacian_of(const std::string& u) {
-    constexpr std::array kWeights{36, -10, -2, 0, 1, 1, 0, 0, 0};  // by a cell's squared distance
+    constexpr std::array kWeights{36, -10, -2, 0, 1, 1, 0, 0, 0};  // by the squared distance of the cell
     std::string sum;
     for (int row = -2; row <= 2; ++row)
         for (int column = -2; column <= 2; ++column) {
@@ -69,7 +69,7 @@ std::string bilaplacian_of(const std::string& u) {
     return fmt::format("({})/(3*dx^4)", sum);
 }
 
-// Whether it is the place of a neighbour, such as n2e.
+// Whether it is the position of a neighbour, such as n2e.
 bool is_compass(std::string_view way) {
     for (std::size_t i = 0; i < way.size(); ++i) {
         if (std::string_view("nsew").find(way[i]) == way.npos) return false;
@@ -78,7 +78,7 @@ bool is_compass(std::string_view way) {
     return !way.empty();
 }
 
-// Blocks, indices and branches are read by recursion.
+// Limits the recursion by which blocks, indices and branches are read.
 void require_shallow(Pieces pieces) {
     int depth = 0, deepest = 0, branches = 0;
     for (const Piece& piece : pieces) {
@@ -91,7 +91,7 @@ void require_shallow(Pieces pieces) {
         throw InputError("its formula has more than {} branches and loops", kMostBranches);
 }
 
-// Behind a statement's semicolon, or behind a block.
+// The index after a statement, i.e. of its semicolon, or after a block.
 std::size_t end_of_statement(Pieces pieces, std::size_t at) {
     if (pieces[at].is("{")) return closing(pieces, at) + 1;
     while (at < pieces.size() && !pieces[at].is(";"))
@@ -100,14 +100,14 @@ std::size_t end_of_statement(Pieces pieces, std::size_t at) {
     return at;
 }
 
-// Index of the bracket that closes the one which must stand here.
+// Requires an opening bracket and returns the index of the one that closes it.
 std::size_t closing_of(Pieces pieces, std::size_t at) {
     if (at >= pieces.size() || !pieces[at].is("("))
         throw InputError("'(' is missing in '{}'", quotable(joined(pieces).substr(0, 60)));
     return closing(pieces, at);
 }
 
-// Behind the body of an `if` or a loop, which may be such a statement itself.
+// The index after the body of an `if` or a loop; the body may itself be an `if` or a loop.
 std::size_t end_of_body(Pieces pieces, std::size_t at) {
     if (at >= pieces.size()) throw InputError("its formula ends before the body of an `if` or a loop");
     if (!pieces[at].is_name() || (pieces[at].text != "if" && pieces[at].text != "for"))
@@ -127,7 +127,7 @@ std::optional<int> whole_of(Pieces pieces) {
         equation::constant_value(equation::read_formula(joined(pieces))), -kLargest, kLargest);
 }
 
-// Elements of arrays become variables: g[2] is g_at_2. Of a declared array only the name is left.
+// Turns elements of arrays into variables: g[2] is g_at_2. Of a declared array only the name remains.
 std::vector<Piece> without_arrays(Pieces pieces) {
     std::vector<Piece> plain;
     const bool declares = !pieces.empty() && is_type(pieces.front());
@@ -148,7 +148,7 @@ std::vector<Piece> without_arrays(Pieces pieces) {
     return plain;
 }
 
-// Index of the colon that belongs to the `?` before these pieces.
+// Index of the colon that belongs to the `?` preceding the pieces.
 std::size_t colon_of(Pieces pieces) {
     int depth = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -213,7 +213,7 @@ void CodeReader::statements(Pieces pieces) {
     }
 }
 
-// Both branches are computed, and each cell takes the values of its own.
+// Both branches are computed, and each cell uses the values of the branch that it takes.
 std::size_t CodeReader::branch(Pieces pieces, std::size_t at) {
     const std::size_t close = closing_of(pieces, at + 1);
     const std::string own = names.fresh("branch");
@@ -288,7 +288,7 @@ void CodeReader::statement(Pieces pieces) {
         if (one.empty() || !one[0].is_name()) throw InputError("'{}' is not an assignment", shown);
         const std::string& target = one[0].text;
         if (declared) declare(target, integer);
-        if (declared && one.size() == 1) continue;  // an array, too
+        if (declared && one.size() == 1) continue;  // also the name of an array
         if (one.size() < 3) throw InputError("'{}' is not an assignment", shown);
         std::string text = write(one.subspan(2));
         for (const char op : {'+', '-', '*', '/'})
@@ -338,7 +338,7 @@ void CodeReader::assign(const std::string& target, std::string text) {
     now_[target] = own;
 }
 
-// C takes a number for a condition: whether it is not 0.
+// C accepts a number as a condition: whether it is not 0.
 std::string CodeReader::condition(Pieces pieces) {
     if (split_at(pieces, "?").size() > 1) return write(pieces) + " != 0";
     for (const auto& [sign, word] : {Row{"||", " or "}, Row{"&&", " and "}})
@@ -369,7 +369,8 @@ bool CodeReader::is_whole(Pieces pieces) const {
     });
 }
 
-// The quotient of two formulas of whole numbers, which C rounds towards 0; nothing if one is none.
+// The quotient of two constant formulas of whole numbers, which C rounds towards 0; empty if one is not
+// constant.
 std::optional<std::string> CodeReader::whole_quotient(const std::string& above, Pieces below) {
     const auto a = equation::constant_value(equation::read_formula(above));
     const auto b = equation::constant_value(equation::read_formula(write(below)));
@@ -391,8 +392,8 @@ std::string CodeReader::write(Pieces pieces) {
         return text;
     }
     std::string text;
-    std::size_t in_text = 0;  // where the present product begins
-    bool whole = true;        // it is one of whole numbers
+    std::size_t in_text = 0;  // where the current product begins
+    bool whole = true;        // whether all its factors are whole numbers
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const std::size_t begin = i;
         const Piece& piece = pieces[i];
@@ -409,7 +410,7 @@ std::string CodeReader::write(Pieces pieces) {
                 continue;
             }
         }
-        // A cast changes nothing here.
+        // A cast has no effect here.
         const bool cast =
             piece.is("(") && i + 2 < pieces.size() && is_type(pieces[i + 1]) && pieces[i + 2].is(")");
         if (piece.is("(") && i + 2 < pieces.size() && pieces[i + 1].text == "int" && pieces[i + 2].is(")"))
@@ -499,7 +500,7 @@ std::string CodeReader::stencil(std::string_view kind, const std::string& chemic
 std::vector<std::string> CodeReader::lines() {
     std::vector<std::string> lines;
     std::vector<std::string> definitions = definitions_;
-    // A definition that only the next state names is written in its place.
+    // A definition that only the next state uses is inserted there.
     const auto take = [&](const std::string& own) {
         const std::string head = own + " = ";
         const auto row =

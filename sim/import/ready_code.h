@@ -1,4 +1,4 @@
-// Formulas of Ready: statements in OpenCL C that run one after the other in each cell.
+// Formulas of Ready: statements in OpenCL C that each cell executes in order.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 
 namespace stencil::import {
 
-/// Makes equations of statements: each assignment becomes a definition, so that what stands behind it goes by
-/// the new value, and what is left at the end is the next state.
+/// Converts statements to equations: each assignment becomes a definition, which later statements refer to,
+/// and the values at the end are the next state.
 class CodeReader {
   public:
     CodeReader(std::vector<std::string> chemicals, const std::vector<std::string>& parameters);
 
     /// Reads statements: assignments, `if`, and loops over arrays whose bounds are numbers. Throws InputError
-    /// for other control flow and the like.
+    /// for any other control flow.
     void read(std::string_view code);
-    /// Definitions and equations.
+    /// The resulting definitions and equations.
     std::vector<std::string> lines();
 
     Names names;
@@ -46,12 +46,13 @@ class CodeReader {
     bool has_value(const std::string& name) const;
 
     std::vector<std::string> chemicals_;
-    /// Each assigned variable has its present name in the text here; an int has its number.
+    /// The current name of each assigned variable in the resulting text; for an int, its value.
     std::map<std::string, std::string, std::less<>> now_;
-    std::vector<std::map<std::string, std::string>> outer_;  ///< by open block: what its variables hide
-    std::map<std::string, std::string> sums_;  ///< definitions of sums over cells, by the name there
+    std::vector<std::map<std::string, std::string>> outer_;  ///< by open block: the outer variables that its
+                                                             ///< own hide
+    std::map<std::string, std::string> sums_;  ///< definitions of sums over cells, by their names in Ready
     std::vector<std::string> definitions_;
-    std::vector<std::string> conditions_;  ///< of the branches that a statement stands in
+    std::vector<std::string> conditions_;  ///< of the branches that enclose the current statement
     std::size_t statements_ = 0, repeated_ = 0;
     int deep_ = 0;
 };

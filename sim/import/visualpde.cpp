@@ -24,18 +24,19 @@ namespace stencil::import {
 namespace {
 
 constexpr int kMostSpecies = 4;
-constexpr int kMostCellsOfSide = 16384;  // of a side
+constexpr int kMostCellsOfSide = 16384;  // limit of cells along a side
 
-// VisualPDE's y axis points up, and its picture is the same as here: only the coordinate turns.
+// VisualPDE's y axis points up, but its pictures have the same orientation as here, so only the coordinate
+// changes sign.
 constexpr std::array<std::string_view, 4> kSides{"left", "right", "top", "bottom"};
 
-// Kinds of conditions at a side. VisualPDE sets the ghost cell by neumann, ghost and robin in this order, and
-// by dirichlet the cell itself.
+// Kinds of conditions at a side. In VisualPDE neumann, ghost and robin set the ghost cell, applied in this
+// order; dirichlet sets the cell itself.
 constexpr std::array<std::string_view, 5> kKinds{"periodic", "neumann", "ghost", "robin", "dirichlet"};
 constexpr std::size_t kHeld = 4;
-using Given = std::pair<std::size_t, std::string>;  // one of them, and its value
+using Given = std::pair<std::size_t, std::string>;  // index in kKinds, and the condition's value
 
-// Colour tables that are the same here, or look much alike. thermal runs the other way.
+// Colour tables with an identical or similar counterpart here. `thermal` is reversed.
 constexpr auto kColours =
     std::to_array<std::pair<std::string_view, std::string_view>>({{"turbo", "turbo"},
                                                                   {"viridis", "viridis"},
@@ -45,7 +46,7 @@ constexpr auto kColours =
                                                                   {"diverging", "coolwarm"},
                                                                   {"thermal", "thermal_r"}});
 
-// Options without a counterpart, the values that matter, and what a line tells of them then.
+// Options without a counterpart, the values that have an effect, and the note to give for these.
 constexpr auto kLeftOut = std::to_array<std::array<std::string_view, 3>>({
     {"threeD", "true", "the view in three dimensions"},
     {"plotType", "surface", "the view in three dimensions"},
@@ -82,7 +83,7 @@ std::vector<std::string> species_of(const Options& options) {
     return names;
 }
 
-// Reads NAME = VALUE [in [low, step, high]] of each; of two with one name the last counts.
+// Reads NAME = VALUE [in [low, step, high]] of each parameter; if a name occurs twice, the last one counts.
 std::vector<Parameter> parameters_of(const Options& options) {
     std::vector<Parameter> parameters;
     std::map<std::string, std::size_t> places;
@@ -99,7 +100,7 @@ std::vector<Parameter> parameters_of(const Options& options) {
                 const auto ends = split_at(one.subspan(open + 1, closing(one, open) - open - 1), ",");
                 const auto low = read_real(joined(ends.front())), high = read_real(joined(ends.back()));
                 const auto value = read_real(joined(parameter.value));
-                // A slider that stands outside of its range widens it.
+                // The range is widened if the value lies outside of it.
                 if (low && high && value && ends.size() > 1 &&
                     std::min(*low, *value) < std::max(*high, *value))
                     parameter.range =
@@ -120,8 +121,10 @@ std::string brief(const std::string& typed) {
 /// A line of the text.
 struct Line {
     std::string text;
-    std::string lost = {};     ///< what is not carried over if it cannot be read here; empty: it is needed
-    std::string instead = {};  ///< the line then. Of one that is needed: another to read in its place
+    std::string lost = {};     ///< the note if the line cannot be read here and is dropped; empty: the line
+                               ///< is required
+    std::string instead = {};  ///< the line that then replaces it; for a required line, a short form for
+                               ///< reading
 };
 
 class Writer {
@@ -174,7 +177,7 @@ class Writer {
         return scheme == "RK4" ? "rk4" : scheme == "Mid" ? "midpoint" : scheme == "AB2" ? "ab2" : "euler";
     }
 
-    // A coefficient D of the gradient of a species; "a;b" has one for each axis.
+    // The diffusion term of a species with coefficient D; "a;b" gives one per axis.
     std::string diffusion(const std::string& typed, const std::string& of) {
         const std::size_t cut = typed.find(';');
         const std::string along_x = trimmed(typed.substr(0, cut));
@@ -215,8 +218,8 @@ class Writer {
         const std::string scale = options_.of("timescale", i + 1);
         if (options_.on("timescales") && formulas_.value(scale) != 1)
             right = fmt::format("({})/{}", right, bracketed(scale));
-        // A definition that no component is in is a number, or a formula of places, which has no sides and no
-        // derivative. The factor is 1.
+        // A definition without components is a number or a formula of position, without conditions at the
+        // sides and derivatives. A factor that is always 1 makes it depend on a component.
         if (is_defined(i) && is_alike &&
             (formulas_.is_uniform(reaction) || options_.of("boundaryConditions", i + 1) != "periodic"))
             right = fmt::format("({})*ind(not ({} > 1e300))", right, name(0));
@@ -225,8 +228,8 @@ class Writer {
         line({left + right, "", left + '0'});
     }
 
-    // An algebraic species is its last step's value there. An integrator of several stages wants it in each,
-    // as a definition.
+    // In VisualPDE an algebraic species keeps its value of the last step. Integrators of several stages need
+    // it at each stage, so it becomes a definition.
     bool is_defined(int i) const {
         if (i < algebraic_from_ || integrator() == "euler") return false;
         std::vector<std::string> later(formulas_.species().begin() + i, formulas_.species().end());
@@ -265,7 +268,7 @@ class Writer {
     }
 
     void combination(int i) {
-        std::array<Given, 4> given{}, held{};  // by side: of the ghost cell, and of the cell itself
+        std::array<Given, 4> given{}, held{};  // by side: for the ghost cell, and for the cell itself
         const std::vector<Piece> all = pieces_of(options_.of("comboStr", i + 1));
         for (const Pieces one : split_at(all, ";")) {
             if (one.empty()) continue;
@@ -319,8 +322,8 @@ class Writer {
                               counts.second));
     }
 
-    // Holds the cells at a side at a value, in the equation and from the start. Says whether that can be: a
-    // rate is 0 where the value stays.
+    // Fixes the value of the cells at a side, in the equation and in the initial value. Returns whether that
+    // is possible: the rate there becomes 0, so the value must be constant.
     bool hold(int i, std::size_t side, const std::string& typed) {
         static constexpr std::array kCells{"x < dx", "x > Lx - dx", "y < dx", "y > Ly - dx"};
         const bool rate = i < algebraic_from_;
@@ -357,14 +360,14 @@ class Writer {
         }
         const auto text = written(lost, typed, Place::side);
         if (!text) return line({closed});
-        // The face lies halfway to a ghost cell, whose value this is.
+        // The value given is that of the ghost cell, and the face lies halfway to it.
         const std::string left = kind == "dirichlet" ? name(i)
                                  : kind == "ghost"   ? fmt::format("{0} + 0.5*dx*flux({0})", name(i))
                                                      : fmt::format("flux({})", name(i));
         line({fmt::format("{}: {} = {}", side, left, *text), lost, closed});
     }
 
-    // Writes the condition that holds at all sides for the edge of the domain too, where it may depend on
+    // Also writes the condition that holds at all sides for the edge of the domain, where it may depend on
     // other species.
     void edge(int i, const std::string& kind, const std::string& typed) {
         if (!has_domain()) return;
@@ -389,7 +392,7 @@ class Writer {
         return formulas_.has_species(typed) || formulas_.uses(typed, {"t"});
     }
 
-    // Whether there is a domain that `inside` says, in the text or in the line about a picture.
+    // Whether the domain can be written as `inside`, in the text or in the note about a picture.
     bool has_domain() const {
         const std::string typed = options_["domainIndicatorFun"];
         return options_.on("domainViaIndicatorFun") && !formulas_.uses(typed, {"RAND", "RANDN"}) &&
@@ -431,7 +434,7 @@ class Writer {
         range_ = range_of(options_);
     }
 
-    // Makes a definition of another view's formula, so that one can switch to it, with the view's colours.
+    // Defines another view's formula with that view's colours, so that the user can switch to it.
     void further(const Options& view) {
         const std::string typed = trimmed(view["whatToPlot"]);
         if (!view.given("whatToPlot") || typed == trimmed(options_["whatToPlot"]) ||
@@ -452,7 +455,7 @@ class Writer {
         colors_.push_back(fmt::format("{}={}{}{}", name, table, range.empty() ? "" : ",", range));
     }
 
-    // The range of a view's colours, as --range takes it; empty: automatic.
+    // The range of a view's colours, in the syntax of --range; empty: automatic.
     std::string range_of(const Options& view) {
         if (view.on("autoSetColourRange")) return "";
         const auto low = formulas_.value(view["minColourValue"]);
@@ -465,7 +468,7 @@ class Writer {
         return fmt::format("{}:{}", *low, *high);
     }
 
-    // The colour table of a view; empty if it is another.
+    // The colour table of a view; empty, with a note, if there is no counterpart here.
     std::string table_of(const Options& view, const std::string& what) {
         const std::string colours = view["colourmap"];
         const auto same =
@@ -480,7 +483,7 @@ class Writer {
                                           : std::string(table) + std::string(kReversed);
     }
 
-    // A formula that the equations do without: it is left out if it cannot be said here.
+    // Writes a formula that the equations do not depend on; it is left out if it cannot be written here.
     std::optional<std::string> written(const std::string& what,
                                        const std::string& typed,
                                        Place place = Place::cell) {
@@ -504,7 +507,7 @@ class Writer {
         const std::string across = options_["arrowX"], up = options_["arrowY"];
         if (across.empty() || up.empty()) return leave("arrows");
         try {
-            // The y axis points down here.
+            // The y axis points down here, so the y component changes sign.
             ways_ = {formulas_.write(across, Place::edge),
                      fmt::format("-({})", formulas_.write(up, Place::edge))};
             arrows_ = fmt::format("{},{}", ways_[0], ways_[1]);
@@ -513,10 +516,10 @@ class Writer {
         }
     }
 
-    // Parameters, and what formulas have turned out to need.
+    // Writes the parameters, and the definitions that formulas need.
     void definitions() {
         std::vector<std::string> rows;
-        // Formulas that nothing names are left out: they may be of what does not carry over.
+        // Leaves out unused formulas, which may belong to something that is not imported.
         std::set<std::string> used, made_of;
         for (const Line& line : lines_)
             for (const Piece& piece : pieces_of(line.text)) used.insert(piece.text);
@@ -593,8 +596,8 @@ class Writer {
         if (!options_["initialState"].empty()) leave("a stored state");
     }
 
-    // Leaves out the lines that cannot be read here, except what is needed. Those needed have a short form
-    // here: reading would take long.
+    // Drops the lines that cannot be read here, except required ones. Of a required line with a short form
+    // only that is read, because reading the line itself would take long.
     void leave_unreadable() {
         std::string text;
         std::vector<std::size_t> begins;
@@ -655,9 +658,9 @@ class Writer {
     std::vector<std::string> notes_, colors_, ways_;
     std::string range_, arrows_;
     std::string edges_;           ///< conditions at the edge of a picture's domain
-    std::size_t written_ = 0;     ///< bytes of lines
-    std::set<std::string> seen_;  ///< by further views, as typed
-    int definitions_ = 0;         ///< of further views
+    std::size_t written_ = 0;     ///< total bytes of the lines
+    std::set<std::string> seen_;  ///< formulas of further views, as typed
+    int definitions_ = 0;         ///< number of definitions for further views
 };
 
 }  // namespace

@@ -155,7 +155,7 @@ std::string FormulaWriter::write(Pieces pieces) {
     if (++deep_ > kDeepestFormula) {
         throw InputError("its formulas are nested too deeply, or go in a circle");
     }
-    // Parameters that stand for long formulas would make short ones long, again and again.
+    // Limits the total length, because nested parameters with long formulas could make it grow exponentially.
     if ((written_ += pieces.size()) > kMostPieces) throw InputError("its formulas are too long");
     std::string text;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -201,8 +201,8 @@ std::string FormulaWriter::coordinate(bool along_x) {
     return along_x ? fmt::format("(x{})", more) : fmt::format("(Ly - y{})", more);
 }
 
-// I_S, I_TR ...: the grey and the channels of two pictures, here or at another place. Their y begins at the
-// bottom.
+// I_S, I_TR ...: the grey value or a channel of two pictures, here or at another position. Their y axis
+// begins at the bottom.
 std::string FormulaWriter::picture(const std::string& name, Pieces place) {
     const std::string whole = name.substr(0, 3);
     if (std::ranges::find(needs.files, whole) == needs.files.end()) needs.files.push_back(whole);
@@ -217,14 +217,14 @@ std::string FormulaWriter::picture(const std::string& name, Pieces place) {
                        y_origin_.empty() ? "" : fmt::format(" + ({})", y_origin_));
 }
 
-// The outermost cells are the exterior. The bounds lie between the centres of cells, and between faces.
+// Only the outermost cells are the exterior. The bounds lie between cell centres and faces.
 std::string FormulaWriter::outermost(bool interior) const {
     if (place_ == Place::side) return interior ? "0" : "1";
     const std::string inner = "x > 1.25*dx and x < Lx - 1.25*dx and y > 1.25*dx and y < Ly - 1.25*dx";
     return interior ? fmt::format("ind({})", inner) : fmt::format("ind(not ({}))", inner);
 }
 
-// All places that name it see the same numbers.
+// All uses of the same name see the same numbers.
 std::string FormulaWriter::noise(const std::string& name) {
     const std::string own =
         names.of(name == "WhiteNoise" || name == "WhiteNoise_1" ? "noise" : "noise" + name.substr(10));
@@ -265,7 +265,7 @@ std::string FormulaWriter::name(const std::string& name) {
     if (name.starts_with("WhiteNoise")) return noise(name);
     if (name == "GlobalInt") {
         needs.integral = true;
-        // Our integral is over an area.
+        // integral() here is over the area, so that along a line is divided by dx.
         return fmt::format("(integral({}){})", write(pieces_of(integrand_)), along_line_ ? "/dx" : "");
     }
     if (name == "interior" || name == "exterior") return outermost(name == "interior");
@@ -302,7 +302,7 @@ std::optional<std::string> FormulaWriter::derivative(const std::string& name) {
     return std::nullopt;
 }
 
-// Counts cells from here to a place: x + 2*dx is 2, y is 0. Parameters have the values that they begin with.
+// The distance of a position from here in cells: x + 2*dx is 2, y is 0. Parameters have their initial values.
 std::optional<int> FormulaWriter::cells(Pieces place, bool along_x) {
     constexpr int kFarthest = 8;
     const auto from = [&](const char* here) {
@@ -339,11 +339,12 @@ std::string FormulaWriter::call(const std::string& function, Pieces arguments) {
     if (is_picture(function)) return picture(function, arguments);
     std::vector<std::string> texts;
     for (const Pieces argument : split_at(arguments, ",")) texts.push_back(write(argument));
-    // Bump and Gauss take the place of their middle, which they compare with x and y.
+    // Bump and Gauss take their centre as a position, which they compare with x and y.
     const bool hill = function == "Bump" || function == "Gauss";
     if (hill && !texts.empty() && !x_origin_.empty())
         texts[0] = fmt::format("{} - ({})", texts[0], x_origin_);
-    // Without one for y it is L_y/2, wherever y begins. In one dimension Bump is one of x alone.
+    // Without a centre for y it is L_y/2, wherever the y axis begins. In one dimension Bump depends on x
+    // only.
     if (function == "Bump" && along_line_ && texts.size() == 3)
         texts.erase(texts.begin() + 1);
     else if (hill && texts.size() == 2 && !y_origin_.empty() && !(function == "Bump" && along_line_))

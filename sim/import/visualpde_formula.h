@@ -1,5 +1,5 @@
-// Formulas of VisualPDE in words of the language here. Its y axis points up: where y is a name, or a
-// derivative along it, the sign turns.
+// Translates formulas of VisualPDE to the language here. VisualPDE's y axis points up, so y and derivatives
+// along y change sign.
 #pragma once
 
 #include <optional>
@@ -16,38 +16,38 @@ struct Parameter {
     std::string name;
     std::vector<Piece> value;
     std::string range;       ///< "[0, 1]", or empty
-    bool is_number = false;  ///< else a definition; FormulaWriter sets it
+    bool is_number = false;  ///< otherwise a definition; set by FormulaWriter
 };
 
-/// Definitions that a text needs besides its formulas.
+/// Definitions that the text needs in addition to its formulas.
 struct Needs {
-    bool x = false, y = false;        ///< definitions of the places
+    bool x = false, y = false;        ///< definitions of the coordinates
     std::vector<std::string> files;   ///< pictures: I_S, I_TR ...
     std::vector<std::string> noises;  ///< definitions of white noise
-    bool integral = false;            ///< that of the whole field
+    bool integral = false;            ///< the definition of the integral over the whole field
 };
 
-/// Where a formula is read. Only in cells it has the names of definitions; conditions are about the outermost
-/// cells at sides, and about each cell at the edge of a domain.
+/// Where a formula is evaluated. Names of definitions are used in cells only; conditions apply to the
+/// outermost cells at sides, and to each cell at the edge of a domain.
 enum class Place { cell, edge, side };
 
 class FormulaWriter {
   public:
     FormulaWriter(std::vector<std::string> species, std::vector<Parameter> parameters);
 
-    /// Sets where the axes begin, as they were typed.
+    /// Sets the origins of the axes, as typed.
     void set_origin(const std::string& x, const std::string& y);
-    /// Sets what GlobalInt is the integral of, as it was typed, over a line of cells or the whole field.
+    /// Sets the integrand of GlobalInt, as typed; the integral is over a line of cells or the whole field.
     void set_integral(const std::string& of, bool along_line);
     std::string write(std::string_view typed, Place place = Place::cell);
-    /// The formula's value, if it is made of numbers and parameters.
+    /// The formula's value if it consists of numbers and parameters.
     std::optional<double> value(std::string_view typed);
 
     bool has_picture(std::string_view typed) const;
     bool has_species(std::string_view typed) const;
-    /// Whether it has derivatives of species, or reads their neighbours.
+    /// Whether it contains derivatives of species or reads neighbours.
     bool has_slopes(std::string_view typed) const;
-    /// Whether the names occur, also in parameters that the formula uses.
+    /// Whether the names occur, also in the parameters that the formula uses.
     bool uses(std::string_view typed, const std::vector<std::string>& wanted) const;
     /// Whether the formula is the same in all cells.
     bool is_uniform(std::string_view typed) const;
@@ -74,14 +74,14 @@ class FormulaWriter {
 
     std::vector<std::string> species_;
     std::vector<Parameter> parameters_;
-    std::map<std::string, std::size_t, std::less<>> places_;  ///< of the parameters, by name
+    std::map<std::string, std::size_t, std::less<>> places_;  ///< index of each parameter, by name
     std::string x_origin_, y_origin_;                         ///< empty: 0
     std::string integrand_ = "0";
     bool along_line_ = false;
     Place place_ = Place::cell;
     bool numbers_ = false;
     int deep_ = 0;
-    std::size_t written_ = 0;  ///< pieces
+    std::size_t written_ = 0;  ///< number of pieces
 };
 
 }  // namespace stencil::import

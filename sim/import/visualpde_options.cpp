@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kMostOptions = 1000, kMostViews = 50, kMostParts = 1000;
 using Row = std::pair<std::string_view, std::string_view>;
 
-// Values of options that are not given, where they matter here; others are empty.
+// Default values of options, if they matter here; other options are empty by default.
 constexpr auto kDefaults = std::to_array<Row>({
     {"boundaryConditions_", "periodic"},
     {"colourmap", "turbo"},
@@ -55,7 +55,7 @@ constexpr auto kDefaults = std::to_array<Row>({
     {"whatToPlot", "v"},
 });
 
-// Names in links, beside those with letters for species.
+// Short names in links, except those with letters for species.
 constexpr auto kShort = std::to_array<Row>({
     {"aVi", "activeViewInd"},
     {"aV", "algebraicV"},
@@ -95,10 +95,10 @@ constexpr auto kShortOfSpecies = std::to_array<Row>({{"b", "boundaryConditions"}
                                                      {"r", "reactionStr"},
                                                      {"ro", "robinStr"}});
 
-// Names that options have had before, apart from the letters U, V, W and Q instead of numbers.
+// Former names of options, apart from those with the letters U, V, W and Q instead of numbers.
 constexpr auto kOld = std::to_array<Row>({{"clearValue", "initCond"}});
 
-// Options whose names are enough to tell a file of VisualPDE.
+// Options whose names identify a file of VisualPDE.
 constexpr auto kTelling = std::to_array<std::string_view>({"reactionStr",
                                                            "boundaryConditions",
                                                            "kineticParams",
@@ -119,7 +119,8 @@ int number_of(char letter) {
     return place == std::string_view::npos ? 0 : int(place) + 1;
 }
 
-// Turns the letters at the end into numbers: diffusionStrUV becomes diffusionStr_1_2; else empty.
+// Replaces the letters at the end by numbers: diffusionStrUV becomes diffusionStr_1_2; empty if there are
+// none.
 std::string with_numbers(std::string_view name, std::string_view stem, std::string_view meant) {
     std::string_view letters = name;
     if (!name.starts_with(stem)) return {};
@@ -159,8 +160,8 @@ bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 
-// Makes JSON of an object as JavaScript writes it: `presets["NAME"] = {dt: 0x1, ...};`. Lines that an export
-// breaks inside of strings are joined again.
+// Converts an object in JavaScript's syntax to JSON: `presets["NAME"] = {dt: 0x1, ...};`. Line breaks that an
+// export inserts inside strings are removed.
 class ObjectReader {
   public:
     explicit ObjectReader(std::string_view text) : text_(text) {}
@@ -223,7 +224,7 @@ class ObjectReader {
         at_ = found == text_.npos ? text_.size() : found + end.size();
     }
 
-    // A number, a word such as true, or a name, which JSON wants quoted.
+    // A number, a word such as true, or a name, which JSON requires in quotes.
     void word() {
         const std::size_t begin = at_;
         while (at_ < text_.size() &&
@@ -233,7 +234,7 @@ class ObjectReader {
         const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
         const bool name = next != text_.npos && text_[next] == ':';
         if (name || !(word == "true" || word == "false" || word == "null"))
-            quoted(word);  // numbers, too: texts of them are what is wanted
+            quoted(word);  // numbers too, since options are stored as texts
         else
             out_ += word;
     }
@@ -257,7 +258,7 @@ std::string text_of(const Json& value) {
 
 using Values = std::map<std::string, std::string>;
 
-// Newer names win over older ones that stand beside them.
+// Present names take precedence over former ones in the same object.
 Values values_of(const Json& object, bool shortened) {
     Values values;
     for (const auto& [key, value] : object.items()) {
@@ -275,7 +276,7 @@ Json parsed(std::string_view text) {
     const std::string json = ObjectReader(text).json();
     constexpr int kDeepest = 20;
     int deepest = 0;
-    std::array<std::set<std::string>, kDeepest + 2> keys;  // of the open objects, by depth
+    std::array<std::set<std::string>, kDeepest + 2> keys;  // keys of the open objects, by depth
     std::string twice;
     const auto keep = [&](int depth, Json::parse_event_t event, Json& part) {
         deepest = std::max(deepest, depth);

@@ -8,25 +8,25 @@
 
 namespace stencil::import {
 
-/// Options as texts by the names that VisualPDE has given them since its version of 2023.
+/// Options as texts, under the names that VisualPDE has used since its version of 2023.
 class Options {
   public:
     /// Reads JSON, or the object of a preset as JavaScript. Throws InputError.
     static Options read(std::string_view text);
-    /// Reads what is behind `?` in a link. Throws InputError, also for `?preset=`, since nothing is fetched.
+    /// Reads the part of a link after `?`. Throws InputError, also for `?preset=`, since nothing is fetched.
     static Options of_link(std::string_view link);
 
     /// Whether the file's text names options of VisualPDE; a spec.json does not.
     static bool in(std::string_view text);
 
-    /// An option, or its default.
+    /// An option's value, or its default.
     std::string operator[](const std::string& name) const;
     /// The option with the number of a species: (stem, 2) is STEM_2.
     std::string of(const std::string& stem, int species) const;
     bool on(const std::string& name) const;
     bool given(const std::string& name) const { return values_.contains(name); }
     const std::map<std::string, std::string>& values() const { return values_; }
-    /// The options as they are while another view is active.
+    /// The options that apply while another view is active.
     Options with(const Options& view) const {
         Options all = view;
         all.values_.insert(values_.begin(), values_.end());

@@ -45,7 +45,8 @@ Array<double> fill(const InitialRequest& request, F&& value) {
     return field;
 }
 
-// Distance of a cell's centre from a point given in shares of width and height, in units of the shorter side.
+// Distance of a cell's centre from a point given as fractions of width and height, in units of the shorter
+// side.
 struct Distance {
     explicit Distance(const InitialRequest& request)
         : x0(request.parameter("x") * request.nx - 0.5),

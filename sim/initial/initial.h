@@ -54,18 +54,19 @@ struct InitialCondition {
 /// The table. A new initial condition is a function and a row there.
 std::span<const InitialCondition> initial_conditions();
 
-/// A parsed --initial: a row of the table with its parameters, a file, or a formula. All empty for an empty
-/// text, which means the model's own initial condition.
+/// A parsed --initial: a row of the table with its parameters, a file, or a formula. All members are empty
+/// for an empty text, which stands for the model's own initial condition.
 struct InitialChoice {
     const InitialCondition* condition = nullptr;  ///< null for files and formulas
     std::map<std::string, double, std::less<>> parameters = {};
     std::string file = {}, formula = {};
-    Channel channel = Channel::grey;  ///< of a picture
+    Channel channel = Channel::grey;  ///< the channel of a picture to read
 };
 
 /// Parses --initial. A text is a file if it ends in .npy, .png, .jpg or .jpeg, begins with an existing
-/// folder, or names an existing file and no row; a formula (not parsed here) if it has a sign, space or
-/// number that no name has. Throws InputError for unknown names and parameters.
+/// folder, or names an existing file but no row of the table. It is a formula (not parsed here) if it
+/// contains a sign, space or number that no name contains. Throws InputError for unknown names and
+/// parameters.
 InitialChoice parse_initial(std::string_view text);
 
 /// Whether it is a .npy file by name; other files are pictures.

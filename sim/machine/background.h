@@ -60,7 +60,7 @@ class Background {
         return result_.get();
     }
 
-    /// Asks the work to end, by its stop token.
+    /// Asks the work to end, through its stop token.
     void cancel() { thread_.request_stop(); }
 
   private:
@@ -68,7 +68,7 @@ class Background {
 
     std::function<void()> on_end_;
     // Only the caller's thread destroys the task, and with it an exception of the work: ThreadSanitizer does
-    // not see how the standard library counts the owners of an exception.
+    // not see the standard library's reference count of an exception.
     std::unique_ptr<Task> task_;
     std::future<T> result_;
     std::jthread thread_;

@@ -37,7 +37,7 @@ constexpr int kNotStarted = 127;
                        std::strerror(errno));
 }
 
-// The folders of $PATH but those that depend on the present one, from which nobody means to start programs.
+// The folders of $PATH except relative ones: nobody intends to start programs from the current folder.
 std::vector<std::string> search_path() {
     const char* path = std::getenv("PATH");
     std::istringstream text(path ? path : "");
@@ -99,7 +99,7 @@ class Child {
         if (process_ < 0) fail("fork");
         if (process_ == 0)
             become(words.data(), variables.data(), input, answers, is_tool_, command.most_bytes);
-        if (is_tool_) setpgid(process_, process_);  // both do it, whichever comes first
+        if (is_tool_) setpgid(process_, process_);  // called in parent and child, since either may run first
     }
     ~Child() {
         if (process_ <= 0) return;
@@ -112,7 +112,8 @@ class Child {
 
     bool has_ended(int& status) {
         const pid_t ended = waitpid(process_, &status, WNOHANG);
-        // If this process ignores SIGCHLD the exit status is lost; the output decides.
+        // If this process ignores SIGCHLD, the exit status is lost; the child's output then shows whether it
+        // succeeded.
         if (ended < 0 && errno == ECHILD)
             status = 0;
         else if (ended != process_)
@@ -246,7 +247,7 @@ bool start_detached(std::vector<std::string> words) {
     const std::vector<std::string> environment = environment_of({});
     const std::vector<char*> pointers = pointers_to(words), variables = pointers_to(environment);
     const pid_t parent = fork();
-    if (parent == 0) {  // ends at once, so that the program is nobody's zombie
+    if (parent == 0) {  // exits at once, so that init adopts and reaps the program
         setsid();
         if (const pid_t program = fork(); program != 0) _exit(program < 0 ? kNotStarted : 0);
         const int nothing = open("/dev/null", O_RDWR);

@@ -16,12 +16,13 @@ namespace stencil {
 struct ChildCommand {
     std::vector<std::string> words;  ///< program file and arguments, passed without a shell
     std::string input;               ///< contents of its standard input
-    double limit_seconds = 10;       ///< after which it is killed: in all for a tool, else without output
-    /// A tool's whole output is its answer, and its descendants are killed with it; else it is a part of this
-    /// program.
+    double limit_seconds = 10;       ///< a tool is killed after this time, any other child after this time
+                                     ///< without output
+    /// A tool is an external program: its whole output is its answer, and its descendants are killed with it.
+    /// Any other child is a part of this program.
     bool is_tool = false;
-    std::string temporary_folder = {};  ///< its $TMPDIR, if not that of this process
-    std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();  ///< of data, for each process
+    std::string temporary_folder = {};  ///< the child's $TMPDIR, if different from that of this process
+    std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();  ///< data limit per process
 };
 
 /// The file descriptor on which a child of this program answers, in lines. Its other output goes to standard

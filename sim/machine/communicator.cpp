@@ -69,7 +69,7 @@ bool Communicator::was_launched() {
 
 void Communicator::begin(int (*interrupted)()) {
     if (!was_launched() || !is_built_in()) return;
-    // It stays loaded, since other threads may be in it when the program ends.
+    // The module stays loaded, since other threads may be executing its code when the program ends.
     void* module = dlopen(module_file().c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!module) throw MachineError("MPI cannot be loaded: {}", dlerror());
     const auto start = reinterpret_cast<BeginMpi>(dlsym(module, "stencilscope_begin_mpi"));

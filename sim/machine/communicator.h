@@ -49,7 +49,7 @@ class Communicator {
     /// Data for and from a neighbour; size 0 sends nothing. `above` has the lower rows; both may be the same
     /// rank.
     struct Neighbour {
-        int rank = -1;  ///< -1: nobody
+        int rank = -1;  ///< -1: no neighbour
         const void* give = nullptr;
         void* take = nullptr;
     };

@@ -60,7 +60,7 @@ void limit_memory(const fs::path& folder, const MemoryFiles& files, ControlGroup
     limits.free_bytes = std::min(limits.free_bytes, std::uint64_t(free));
 }
 
-// `quota` microseconds of CPU time per `period`.
+// Applies a limit of `quota` microseconds of CPU time per `period`.
 void limit_processors(double quota, double period, ControlGroupLimits& limits) {
     if (quota > 0 && period > 0) limits.processors = std::min(limits.processors, quota / period);
 }
@@ -108,7 +108,7 @@ std::uint64_t process_bytes() {
 
 int fitting_square(const MemoryDemand& demand) {
     const double fitting = std::max(0.0, demand.free_bytes - demand.fixed_bytes) / demand.bytes_per_cell;
-    // Slightly less, because padding weighs more in smaller fields.
+    // With a small margin, because padding is a larger share of smaller fields.
     return int(0.99 * std::min(std::sqrt(fitting), 1e9));
 }
 

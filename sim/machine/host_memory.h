@@ -41,7 +41,7 @@ void require_memory(const MemoryDemand& demand, int nx, int ny);
 
 struct ControlGroupLimits {
     std::uint64_t free_bytes = std::numeric_limits<std::uint64_t>::max();  ///< memory still available
-    double processors = std::numeric_limits<double>::infinity();           ///< processor time per time
+    double processors = std::numeric_limits<double>::infinity();           ///< CPU time per elapsed time
 };
 
 /// The tightest limits of this process's control group and its ancestors (cgroups version 1 and 2).

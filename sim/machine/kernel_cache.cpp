@@ -83,7 +83,7 @@ std::optional<std::string> read_all(const Opened& opened) {
     return text;
 }
 
-// The error number of the folder that could not be made; 0 if all are there.
+// The error number if a folder could not be created; 0 if all exist.
 int make_private_folders(const fs::path& folder) {
     std::error_code ignored;
     if (folder.has_relative_path() && !fs::exists(folder.parent_path(), ignored))
@@ -167,7 +167,7 @@ bool KernelCache::keep(std::string_view key, std::string_view bytes) const {
         file.commit();
     } catch (const MachineError& error) {
         first_reason.note(not_kept(error.what()));
-        return false;  // caching is optional
+        return false;  // not an error, since caching is optional
     }
     drop_oldest();
     return true;
@@ -214,7 +214,7 @@ Background<bool> warm_up_compiler() {
             equation::compile_cuda("extern \"C\" __global__ void nothing() {}", capability);
             return true;
         } catch (const std::exception&) {
-            return false;  // the first equation reports the problem
+            return false;  // the problem is reported with the first equation
         }
     });
     return work;

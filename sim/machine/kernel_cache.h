@@ -11,8 +11,8 @@
 
 namespace stencil {
 
-/// Maps source texts to compiled bytes. Safe with concurrent processes and truncated or modified files. Since
-/// entries are executed, links and anything that is not this user's own or that others can write are ignored.
+/// Maps source texts to compiled bytes. Safe with concurrent processes and truncated or modified files.
+/// Because entries are executed, it ignores links, files of other users and files that others can write.
 /// Failed writes are ignored.
 class KernelCache {
   public:

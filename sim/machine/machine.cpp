@@ -47,9 +47,9 @@ int thread_count(int asked, int processors) {
     return asked == 0 ? processors : std::min(asked, std::max(4 * processors, 64));
 }
 
-// sysconf() counts the caches of the whole package, of which a virtual machine may have one.
+// sysconf() counts the caches of the whole package, although a virtual machine may have only one of them.
 std::size_t last_level_cache_bytes() {
-    std::map<std::string, std::size_t> caches;  // by the processors that share one
+    std::map<std::string, std::size_t> caches;  // keyed by the processors that share the cache
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/cpu", none)) {
         const std::filesystem::path cache = entry.path() / "cache/index3";

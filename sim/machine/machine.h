@@ -32,7 +32,7 @@ Machine query_machine();
 /// that the spec.json of a larger machine runs here too.
 int thread_count(int asked, int processors);
 
-/// Bytes of the third-level caches that the machine's processors have together; 0 if unknown.
+/// The total size in bytes of the third-level caches of all processors; 0 if unknown.
 std::size_t last_level_cache_bytes();
 
 /// Throws InputError if the backend (auto, cpu or cuda) is cuda and there is no GPU.

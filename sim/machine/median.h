@@ -1,4 +1,4 @@
-// The median, series of measurements, and a remark on those that something else has disturbed.
+// The median, series of measurements, and a remark on measurements disturbed by other activity.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ inline double median(std::vector<double> values) {
     return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Returns a remark on repeats whose slowest less their fastest, as a share of the median, is large:
-/// comparing such times says little. Empty where it is not.
+/// Returns a remark if the slowest and the fastest repeat differ by a large share of the median, because such
+/// times are hardly comparable. Otherwise empty.
 inline std::string noise_text(double spread) {
     constexpr double kNoisy = 0.3;
     return spread > kNoisy ? fmt::format("noisy: spread {:.0f}%", 100 * spread) : "";
@@ -45,7 +45,8 @@ class Recent {
     std::size_t next_ = 0;
 };
 
-/// A series of rates. Disturbances only lower them, so the maximum is trusted once it has stood for a while.
+/// A series of rates. Disturbances only lower rates, so the maximum is accepted once it has not risen for a
+/// while.
 class BestOf {
   public:
     /// done() after `quiet` rates in a row that raise the maximum by less than 1 %.
@@ -72,7 +73,7 @@ class BestOf {
 
     std::size_t quiet_;
     std::size_t since_ = 0;
-    double standing_ = 0;  ///< reference for the following rates
+    double standing_ = 0;  ///< the rate that later rates must exceed by 1 %
     double best_ = 0;
     std::vector<double> rates_;
 };

@@ -24,7 +24,7 @@ namespace {
 // MPI counts are ints.
 constexpr std::size_t kPiece = std::size_t(1) << 30;
 
-// Time of a call after this process was told to end.
+// Seconds that a call may take after this process was told to end.
 constexpr int kGraceSeconds = 4;
 constexpr double kSlowBytesPerSecond = 1e8;
 
@@ -41,7 +41,7 @@ bool is_told_to_end() {
     return told_to_end != 0 || (was_interrupted && was_interrupted() != 0);
 }
 
-volatile std::sig_atomic_t allowed_seconds = 0;  // of the call under way; 0 between calls
+volatile std::sig_atomic_t allowed_seconds = 0;  // for the current call; 0 between calls
 volatile std::sig_atomic_t waited_seconds = 0;
 
 [[noreturn]] void give_up() {
@@ -50,15 +50,15 @@ volatile std::sig_atomic_t waited_seconds = 0;
     _exit(1);
 }
 
-// The handler of a timer that goes off every second.
+// Handler of a timer that fires every second.
 extern "C" void count_second(int) {
     if (allowed_seconds == 0 || !is_told_to_end()) return;
     waited_seconds = waited_seconds + 1;
     if (waited_seconds > allowed_seconds) give_up();
 }
 
-// Limits how long a call may wait once this process was told to end, before the call or during it, since a
-// lost process never answers.
+// Limits how long a call may wait once this process was told to end, before or during the call, since a lost
+// process never answers.
 class Patience {
   public:
     explicit Patience(std::size_t bytes = 0) {

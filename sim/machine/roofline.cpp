@@ -16,7 +16,7 @@ namespace stencil {
 namespace {
 
 constexpr std::size_t kQuietCopies = 7;
-constexpr std::size_t kQuietPieces = 60;  // slices of copies, or instructions
+constexpr std::size_t kQuietPieces = 60;  // pieces: slices of copies, or batches of instructions
 constexpr int kPiecesAtATime = 4;
 
 constexpr std::size_t kSlice = std::size_t(32) << 20;  // bytes
@@ -34,8 +34,9 @@ double seconds_of(const Work& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Two arrays should exceed the last-level cache twofold, but first touching gigabytes takes seconds. Under
-// AddressSanitizer, which makes any speed wrong, it would take most of the time of short runs.
+// Two arrays should exceed the last-level cache twofold, but the first touch of gigabytes takes seconds.
+// AddressSanitizer makes the measured speed meaningless anyway, and touching large arrays would dominate
+// short runs under it.
 std::size_t largest_host_array() {
 #ifdef __SANITIZE_ADDRESS__
     return kSmallestArray;
@@ -94,7 +95,7 @@ class HostCopies {
     }
 
     ThreadPool pool_;
-    std::size_t size_, bytes_;  ///< of an array, and of a copy
+    std::size_t size_, bytes_;  ///< bytes of an array, and of a copy
     std::size_t touched_ = 0;
     std::size_t next_ = 0;
     AlignedBuffer<char> from_, to_;

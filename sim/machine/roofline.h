@@ -13,14 +13,14 @@
 
 namespace stencil {
 
-/// Measures a rate in pieces, so that other work can interleave, until the fastest piece has stood for a
+/// Measures a rate in pieces, so that other work can interleave, until the highest rate has not risen for a
 /// while.
 class RateMeasurement {
   public:
     /// Does a piece of work and returns its rate; empty if it only prepared the next.
     using Piece = std::function<std::optional<double>()>;
 
-    /// done() after `quiet` pieces without a faster one; work() does up to `at_a_time` pieces.
+    /// done() after `quiet` pieces in a row without a faster one; work() does up to `at_a_time` pieces.
     RateMeasurement(Piece piece, std::size_t quiet, int at_a_time)
         : piece_(std::move(piece)), at_a_time_(at_a_time), rates_(quiet) {}
 
@@ -37,8 +37,8 @@ class RateMeasurement {
     BestOf rates_;
 };
 
-/// The extent of one timed copy: the whole arrays; or on the host, where other threads interrupt, a slice of
-/// a few milliseconds.
+/// What one timed copy covers: the whole arrays, or on the host, where other threads interrupt, a slice that
+/// takes a few milliseconds.
 enum class CopyPiece { whole, slice };
 
 /// Measures GB/s (1e9 bytes) of reading plus writing: copies between two arrays several times larger than the

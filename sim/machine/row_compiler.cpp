@@ -63,7 +63,7 @@ class Library {
     void* function(const std::string& name) const { return ::dlsym(library_, name.c_str()); }
 
   private:
-    MemoryFile file_;  ///< open as long as the library is loaded, which refers to it by name
+    MemoryFile file_;  ///< must stay open while the library is loaded, which refers to it by name
     void* library_;
 };
 
@@ -73,7 +73,7 @@ struct CompiledLibrary {
     std::string origin;
 };
 
-// Returns null if there is no entry, or none that can be loaded: the text is compiled again.
+// Returns null if there is no entry or it cannot be loaded; the text is then compiled again.
 std::unique_ptr<Library> load_kept(const KernelCache& cache, const std::string& key) {
     try {
         const auto kept = cache.find(key);

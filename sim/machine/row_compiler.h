@@ -14,8 +14,8 @@ namespace stencil {
 /// Takes rows from the kernel cache or compiles and caches them, on a background thread. A compiler that is
 /// missing, fails or hangs is reported as a failure with its reason.
 std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::string& text);
-/// Returns compile_rows_in_background() with a limit: each process of the compiler may take at most what this
-/// process leaves of `memory_limit` bytes.
+/// compile_rows_in_background() with a memory limit: each process of the compiler may use at most
+/// `memory_limit` bytes less those that this process uses.
 equation::RowCompiler compiler_within(std::uint64_t memory_limit);
 
 struct CCompiler {

@@ -13,7 +13,7 @@ namespace {
 // spacing (at least one cell) away.
 std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, int ny) {
     const double away = std::max(1.0, lattice.spacing / 2);
-    // Samples between cell centres: clamp to the centres of the outermost cells.
+    // Samples between cell centres, so points are clamped to the centres of the outermost cells.
     const auto inside = [](double value, int cells) {
         return std::clamp(value, 0.5, std::max(0.5, cells - 0.5));
     };
@@ -68,7 +68,7 @@ std::vector<std::string> arrow_formulas(std::string_view text) {
 ArrowLattice arrow_lattice(const CellArea& area, int nx, int ny, double cells_apart) {
     ArrowLattice lattice;
     lattice.spacing = std::exp2(std::ceil(std::log2(std::max(cells_apart, 1.0))));
-    // Centre the arrows in blocks of `spacing` cells, so that with spacing 1 they are at cell centres.
+    // Centres the arrows in blocks of `spacing` cells, so that with spacing 1 they are at cell centres.
     const double offset = lattice.spacing / 2;
     const auto first = [&](double low) {
         return std::max(0.0, std::ceil((low - offset) / lattice.spacing)) * lattice.spacing + offset;

@@ -41,16 +41,17 @@ struct Arrows {
 /// Makes arrows with `longest` set.
 Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vectors);
 
-/// Interpolates a formula, or with an empty one what is shown, at points.
+/// Interpolates a formula at points; an empty formula is the displayed observable.
 using SampleFormula =
     std::function<std::vector<double>(const std::string& formula, const std::vector<SamplePoint>& points)>;
 
-/// Makes the arrows of a setting for a field of nx x ny cells: its two formulas, or the gradient,
-/// which a flux is opposite to.
+/// Makes the arrows of a setting for a field of nx x ny cells: its two formulas, or the gradient; "flux" is
+/// the opposite of the gradient.
 Arrows make_arrows(
     std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleFormula& sample);
 
-/// Tail, tip and barbs of an arrow; empty if too short. The longest nearly spans the lattice spacing.
+/// Tail, tip and barbs of an arrow; empty if it is too short. The longest arrow is nearly as long as the
+/// lattice spacing.
 struct ArrowShape {
     SamplePoint tail, tip, left, right;
 };

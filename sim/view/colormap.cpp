@@ -13,7 +13,7 @@
 namespace stencil {
 namespace {
 
-// In the order of the list; each has a file in assets/colormaps.
+// In the order in which the maps are listed; each has a file in assets/colormaps.
 constexpr std::string_view kSequential =
     "viridis inferno magma plasma turbo cividis grey batlow lapaz oslo lajolla thermal haline ice";
 constexpr std::string_view kDiverging = "coolwarm vik berlin balance";

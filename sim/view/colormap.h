@@ -21,11 +21,11 @@ inline bool is_light(Rgb color) {
     return 0.2126 * color.r + 0.7152 * color.g + 0.0722 * color.b > 127.5;
 }
 
-/// The least value of each entry but the first.
+/// The least value of each entry except the first.
 using EntryBorders = std::array<double, 255>;
 /// Computes them for a range with low < high and a non-linear scale.
 EntryBorders entry_borders(const ValueRange& range);
-/// Whether colours are found by borders; otherwise by a division.
+/// Whether borders are used to find colours; otherwise a division is.
 bool has_borders(const ValueRange& range);
 
 struct Colormap {

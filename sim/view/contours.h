@@ -20,7 +20,8 @@ std::string read_contours(std::string_view text);
 /// Returns the levels of such a text, ascending; a number of levels is spread evenly over the colours.
 std::vector<double> contour_levels(std::string_view text, const ValueRange& range);
 
-/// Counts the levels reached. A pixel is on a contour if its right or lower neighbour has another count.
+/// Counts the levels that a value reaches. A pixel is on a contour if its right or lower neighbour has
+/// another count.
 int levels_reached(double value, const std::vector<double>& levels);
 
 struct ContourLine {

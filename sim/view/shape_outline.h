@@ -17,9 +17,9 @@ struct OutlineStretch {
 };
 using ShapeOutline = std::vector<OutlineStretch>;
 
-/// Returns the faces between samples inside and outside, neighbours in a line joined. The samples are the
-/// middles of columns x rows boxes that fill the area. A shape of grains so fine that its outline has more
-/// than kMostStretches has none.
+/// Returns the faces between samples inside and outside; adjacent faces in a line are joined. The samples are
+/// the centres of columns x rows boxes that divide the area. If a shape is so fine-grained that its outline
+/// would have more than kMostStretches, none is returned.
 ShapeOutline shape_outline(const CellArea& area,
                            int columns,
                            int rows,

@@ -46,7 +46,7 @@ std::string to_string(const SurfaceView& view) {
 
 SurfaceProjection::SurfaceProjection(
     const SurfaceView& view, double nx, double ny, double across, double down) {
-    // The rest is room for the labels of the box.
+    // Share of the picture; the rest is room for the labels of the box.
     constexpr double kFilled = 0.84, kDegree = std::numbers::pi / 180;
     cos_azimuth = std::cos(view.azimuth * kDegree);
     sin_azimuth = std::sin(view.azimuth * kDegree);
@@ -69,7 +69,7 @@ SurfacePoint SurfaceProjection::at(double across, double down, double up) const 
 }
 
 SurfaceBox surface_box(const SurfaceProjection& projection) {
-    // The corner of the floor that is nearest to the eye is (x, y).
+    // (x, y) is the corner of the floor nearest to the eye.
     const double x = projection.columns_ascend() ? 0.5 : -0.5, y = projection.rows_ascend() ? 0.5 : -0.5;
     const auto at = [&](double across, double down, double up) { return projection.at(across, down, up); };
     const auto floor = [&](double across, double down) { return at(across, down, -0.5); };

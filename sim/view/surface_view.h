@@ -12,13 +12,13 @@ struct SurfaceView {
     double azimuth = -30;   ///< degrees by which the field is rotated, clockwise as seen from above
     double elevation = 40;  ///< degrees of the eye above the plane of the field; 90: from above
     double zoom = 1;        ///< at 1 the whole field is visible at any rotation
-    double height = 1;      ///< factor of the height of the colour range
+    double height = 1;      ///< factor for the height of the colour range
     friend bool operator==(const SurfaceView&, const SurfaceView&) = default;
 };
 
 inline constexpr double kLeastElevation = 5, kLeastSurfaceZoom = 0.2, kMostSurfaceZoom = 50;
 inline constexpr double kLeastSurfaceHeight = 0.1, kMostSurfaceHeight = 5;
-/// Most points along a surface's longer side.
+/// The largest number of points along a surface's longer side.
 inline constexpr int kSurfacePoints = 512;
 
 /// Parses "AZIMUTH,ELEVATION[,ZOOM[,HEIGHT]]". Throws InputError.
@@ -47,7 +47,7 @@ struct SurfaceProjection {
     /// columns, along the rows, and upwards.
     SurfacePoint at(double across, double down, double up) const;
 
-    /// Drawing rows and columns in these orders goes from back to front.
+    /// Orders of rows and columns in which drawing proceeds from back to front.
     bool rows_ascend() const { return cos_azimuth >= 0; }
     bool columns_ascend() const { return sin_azimuth >= 0; }
 };
@@ -59,7 +59,7 @@ struct SurfaceEdge {
 /// An edge of the box with marks: columns and rows from low to high, values upwards.
 struct SurfaceAxis {
     SurfaceEdge edge;
-    SurfacePoint outward;  ///< direction in which labels lie, of length 1
+    SurfacePoint outward;  ///< unit vector from the edge towards its labels
 
     SurfacePoint at(double share) const {
         return {edge.from.x + share * (edge.to.x - edge.from.x),
@@ -67,7 +67,7 @@ struct SurfaceAxis {
     }
 };
 
-/// The box around a surface: floor, back walls and the sides of these, all of which the surface may hide.
+/// The box around a surface: floor, back walls and their sides. The surface may hide any of them.
 struct SurfaceBox {
     std::array<SurfaceEdge, 9> edges;
     SurfaceAxis x, y, z;

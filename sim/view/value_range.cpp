@@ -114,7 +114,7 @@ ValueRange find_range(const RangeRule& rule, bool diverging, const Percentiles& 
     if (found.empty()) return color_range(1, 0, rule.scale, diverging);
     ValueRange range = color_range(found[0], found[1], rule.scale, diverging);
     if (all.empty()) return range;
-    // A value that rounding carried over an end, as of a disc that is 1, has that end's colour.
+    // Values beyond an end by rounding only (such as in a disc of value 1) do not count as beyond it.
     constexpr double kRounding = 1e-6;
     const bool wide = range.low < range.high;
     range.below = wide ? place_of(all[0], range) < -kRounding : all[0] < range.low;

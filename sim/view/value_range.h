@@ -27,8 +27,8 @@ struct ValueRange {
     bool below = false, above = false;  ///< whether finite values lie beyond that end
 };
 
-/// Returns a value's position in a range: 0 at the low end, 1 at the high end, linear beyond; -infinity
-/// without a logarithm. In an empty range all larger values are at 1.
+/// Returns a value's position in a range: 0 at the low end, 1 at the high end, linear beyond; -infinity for
+/// values without a logarithm on a logarithmic scale. In an empty range all larger values are at 1.
 double place_of(double value, const ValueRange& range);
 /// Inverse of place_of(), for low < high; the position may be beyond the ends.
 double value_at(double place, const ValueRange& range);
@@ -57,7 +57,8 @@ ValueRange color_range(double low, double high, Scale scale, bool diverging);
 /// Applies a rule to a field's finite values; `diverging`: for a diverging map.
 ValueRange find_range(const Field& field, const RangeRule& rule, bool diverging);
 
-/// Finds the range from percentiles of finite cells as NumPy's (empty if there are none).
+/// Finds the range from a function that returns NumPy's percentiles of the finite cells (empty if there are
+/// none).
 using Percentiles = std::function<std::vector<double>(std::span<const double> q)>;
 ValueRange find_range(const RangeRule& rule, bool diverging, const Percentiles& percentiles);
 
