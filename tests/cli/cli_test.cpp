@@ -277,9 +277,12 @@ TEST_CASE("A mistake in a setting's value begins with the option") {
           {"--model gray-scott --tolerance 1e-4", "--tolerance: euler does not estimate its error"},
           {"--view sideways", "--view: unknown view 'sideways'"},
           {"--initial gaussian:sigma=x", "--initial gaussian:sigma x: must be a finite number"},
-          {"--at 5:coefficient=-1", "--at 5: --coefficient -1: must be above 0"},
-          {"--equation du/dt=lap(w)", "`w` is not defined"}})
-        require_refused(stencilscope(kSmall + words), 2, told[0] == '-' ? fmt::format(": {}", told) : told);
+          {"--at 5:coefficient=-1", "--at 5: --coefficient -1: must be above 0"}})
+        require_refused(stencilscope(kSmall + words), 2, fmt::format(": {}", told));
+    const ProgramResult place = stencilscope(kSmall + "--equation du/dt=lap(w)");
+    CHECK(place.status == 2);
+    CHECK(contains(place.err, ": `w` is not defined"));
+    CHECK(contains(place.err, "\n  du/dt=lap(w)\n            ^"));
 }
 
 TEST_CASE("A model beside an equation is refused, however they are given") {
