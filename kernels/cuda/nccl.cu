@@ -19,7 +19,7 @@ const LazyLibrary& nccl() {
     return library;
 }
 
-// Calls a function of nccl.h, whose parameters must have the types of these arguments.
+// Calls a function of nccl.h; the arguments must have exactly the types of its parameters.
 template <class... Arguments>
 int call(const char* name, Arguments... arguments) {
     return nccl().function<int (*)(Arguments...)>(name)(arguments...);

@@ -16,7 +16,7 @@ NcclName make_nccl_name();
 
 class NcclLink {
   public:
-    /// Collective: each of the `size` processes has a GPU of its own, its current device. Throws CudaError.
+    /// Collective: each of the `size` processes uses a different GPU, its current device. Throws CudaError.
     NcclLink(const NcclName& name, int rank, int size);
     ~NcclLink();
     NcclLink(const NcclLink&) = delete;

@@ -257,7 +257,7 @@ void EquationStepper<T>::expect(long long steps) {
     compile_when_worth_it(expected_);
 }
 
-// Only between passes: all levels of a pass use the same executor.
+// Changes executors only between passes, because all levels of a pass use the same one.
 template <class T>
 void EquationStepper<T>::take_compiled() {
     if (!compiled() || stages_.front().compiled) return;

@@ -83,8 +83,8 @@ class EquationStepper : public StepSettings {
     TimeTiling tiling_;
     std::ptrdiff_t pitch_ = 0, lead_ = 0;
     std::vector<AlignedBuffer<T>> buffers_;
-    std::vector<int> buffer_of_;  ///< by array; the state and the next state swap or share one buffer
-    std::shared_ptr<InputValues<T>> inputs_;  ///< of the last step
+    std::vector<int> buffer_of_;  ///< indexed by array; the state and the next state swap or share one buffer
+    std::shared_ptr<InputValues<T>> inputs_;  ///< inputs of the last step
     bool of_time_, ghosts_of_globals_;
     std::vector<PreparedStage<T>> once_, stages_;
     std::vector<std::unique_ptr<FieldOperator<T>>> linear_;  ///< one for each linear part

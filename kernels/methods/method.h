@@ -27,8 +27,8 @@ constexpr std::string_view name_of(Device device) {
 struct ExecutionSpace {
     ThreadPool* threads = nullptr;
     CudaStream* stream = nullptr;
-    /// For transforms of a distributed field, whose shape is that of its local rows: its transpose
-    /// (all-to-all). Null if the process has the whole field.
+    /// The transpose (all-to-all) for transforms of a distributed field; the shape is then that of the local
+    /// rows. Null if the process has the whole field.
     StripExchange* strips = nullptr;
 };
 

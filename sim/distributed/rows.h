@@ -44,7 +44,7 @@ std::vector<Field> gather_rows(Communicator& comm, const Partition& partition, s
 
 /// A process's rows of a field, beginning with row `first`; `give` passes them to a sink.
 struct OwnRows {
-    int nx = 0, ny = 0;  ///< of the field
+    int nx = 0, ny = 0;  ///< of the whole field
     int first = 0;
     std::function<void(const RowSink&)> give;
     DType dtype = DType::float32;  ///< needed if there are no rows
@@ -56,7 +56,7 @@ PartialStatistics joined(Communicator& comm, const PartialStatistics& own);
 struct RowsSeen {
     std::string hash;  ///< field_hash()
     Statistics statistics;
-    std::string trouble;  ///< of the first process that reports any
+    std::string trouble;  ///< from the first process that reports any
 };
 /// Hash and statistics of a field from every process's rows. Collective.
 RowsSeen look_together(Communicator& comm, const OwnRows& own);
@@ -64,7 +64,7 @@ RowsSeen look_alone(const RowSource& source, std::size_t field);
 
 struct WrittenRows {
     std::string hash;     ///< field_hash()
-    std::string trouble;  ///< of the first process that reports any
+    std::string trouble;  ///< from the first process that reports any
 };
 /// Writes a file at process 0: each process its own rows, or through process 0 if it cannot see the file.
 /// Collective.

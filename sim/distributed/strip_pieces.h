@@ -22,7 +22,7 @@ class StripPieces : public StripExchange {
     void prepare();
 
   protected:
-    /// `buffer_bytes` bounds what a process sends at a time, and what it receives.
+    /// `buffer_bytes` limits what a process sends, and what it receives, at a time.
     StripPieces(Communicator& comm, const Partition& partition, int columns, std::size_t buffer_bytes);
 
     /// Exchanges one piece with each process, together at most the size of the buffer. Pieces for this

@@ -1,5 +1,4 @@
-// Work beside its caller: Background runs one piece of work on a thread, Shared is a value that threads
-// share.
+// Background work: Background runs one piece of work on a thread, Shared is a value that threads share.
 #pragma once
 
 #include <chrono>

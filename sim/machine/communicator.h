@@ -65,7 +65,7 @@ class Communicator {
     [[noreturn]] virtual void abort(int status) = 0;
 };
 
-// The module that alone links MPI.
+// The module that links MPI; nothing else does.
 
 /// File name of the module.
 inline constexpr const char* kMpiModule = "stencilscope_mpi.so";

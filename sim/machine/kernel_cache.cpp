@@ -38,7 +38,7 @@ std::uint64_t hash_of(std::string_view text) {
 struct Header {
     std::array<char, 8> name{'s', 't', 'n', 'c', 'l', 'k', 'r', '1'};
     std::uint64_t key_size = 0;
-    std::uint64_t hash = 0;  ///< of key and bytes
+    std::uint64_t hash = 0;  ///< hash of key and bytes
 };
 
 // The cached bytes if the file is intact and has this key.

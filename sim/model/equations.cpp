@@ -52,7 +52,7 @@ class Assembly : TextReader {
     }
 
   private:
-    // Reads a formula given beside the model's text. Error positions refer to `formula`.
+    // Reads a formula that is given separately from the model's text. Error positions refer to `formula`.
     Node extra(const std::string& formula) {
         const Syntax syntax = read_formula(formula);
         try {
@@ -314,7 +314,7 @@ class Assembly : TextReader {
             if (d.name == "inside")
                 inside(semantics_.scalar_of(value, d.name), d);
             else if (value.is_complex())
-                continue;  // it is named in formulas
+                continue;  // used in formulas
             else if (result_.graph.depends(value.node).cell) {
                 semantics_.refuse_offsets(value.node, d.formula);
                 result_.definitions.push_back({d.name, value.node, {}, false});
@@ -508,7 +508,7 @@ class Assembly : TextReader {
     Semantics semantics_;
     std::string boundary_ = "periodic";
     bool boundary_given_ = false;
-    std::vector<std::size_t> evolution_of_;  ///< by component
+    std::vector<std::size_t> evolution_of_;  ///< indexed by component
     GivenSides sides_;
 };
 

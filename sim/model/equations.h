@@ -62,7 +62,7 @@ struct Defined {
 /// Y^y_power, where X and Y are the eigenvalues of e + w - 2 c and n + s - 2 c.
 struct LinearTerm {
     int row = 0, column = 0, x_power = 0, y_power = 0;
-    Node coefficient = 0;  ///< of parameters alone
+    Node coefficient = 0;  ///< depends on parameters only
 };
 
 /// An equation linear + rest = 0 without time derivative, which determines a field from the others at every
@@ -119,7 +119,7 @@ struct Equations {
     std::optional<double> steps, time;
     std::string until;               ///< the condition that ends a run; empty: none
     std::vector<std::string> notes;  ///< hints about legal but suspicious input
-    std::vector<Node> extra;         ///< formulas given beside the text
+    std::vector<Node> extra;         ///< formulas given separately from the text
 
     /// Whether any formula contains a global value (mean, sum, ...).
     bool has_global_values() const;

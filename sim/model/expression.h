@@ -27,7 +27,7 @@ enum class Op : std::uint8_t {
     unknown,    ///< the field that elliptic equation `index` is solved for, within that equation
     x,
     y,
-    offset_x,  ///< of a cell from another, in kernels of convolutions
+    offset_x,  ///< offset from one cell to another, in kernels of convolutions
     offset_y,
     t,
     step,
@@ -61,7 +61,7 @@ enum class Op : std::uint8_t {
     stored,  ///< the argument as an array whose ghost cells follow the conditions of definition `index`
     // Global values: of the argument over the whole field (or inside of `inside`) at the step's start.
     mean,
-    total,  ///< its sum
+    total,  ///< sum of the argument over the field
     least,
     largest,
     solved,     ///< the field for which the left side of elliptic equation `index` plus the argument is 0

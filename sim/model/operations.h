@@ -32,7 +32,7 @@ inline constexpr bool kYields = true;
 struct Spelling {
     Signature function = {};
     std::string_view help = {};     ///< one line
-    std::string_view example = {};  ///< in the components u and v and the parameters D, a and b
+    std::string_view example = {};  ///< uses the components u and v and the parameters D, a and b
     unsigned linear_in = 0;         ///< a bit for each argument in which the operation is linear
 };
 
@@ -50,8 +50,8 @@ struct Derivation {
     /// The product of a factor with the derivative of the first argument.
     Node times(Node factor) const { return product(factor, of(a)); }
     Node where(Node condition, Node yes, Node no) const;
-    /// Defines a derivative as 0 where `value` is 0, because it has no value there (0/0 or 0*inf): that of
-    /// sqrt(u) and u^p at 0, and of the angle of (0, 0).
+    /// Defines a derivative as 0 where `value` is 0, because it has no value there (0/0 or 0*inf), as for
+    /// sqrt(u) and u^p at 0 and the angle of (0, 0).
     Node unless_zero(Node value, Node derivative) const;
 };
 

@@ -193,7 +193,7 @@ struct Meaning {
 struct Function : Signature {
     Meaning meaning;
     std::string_view help;     ///< one line
-    std::string_view example;  ///< in the components u and v and the parameters D, a and b
+    std::string_view example;  ///< uses the components u and v and the parameters D, a and b
 };
 
 /// Rows of one name differ in their numbers of arguments.

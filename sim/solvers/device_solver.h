@@ -293,7 +293,7 @@ class DeviceSolver : public Device {
     struct Saved : SavedState {
         std::size_t bytes() const override { return kept.size() * kept.front().size() * sizeof(T); }
 
-        std::vector<typename Device::Kept> kept;  ///< by component
+        std::vector<typename Device::Kept> kept;  ///< indexed by component
         InnerNumbers numbers;
         equation::Clock clock;
         long long step = 0;

@@ -96,9 +96,9 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
 
     const user_kernel::UserKernel& kernel_;
     user_kernel::LoadedStep<T> loaded_;
-    std::array<std::vector<CudaArray<T>>, 2> buffers_;  ///< by component
+    std::array<std::vector<CudaArray<T>>, 2> buffers_;  ///< indexed by component
     std::size_t front_ = 0;                             ///< index of the buffers that hold the state
-    std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< by the buffers that they start with
+    std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< keyed by the buffers that they start with
 };
 
 }  // namespace stencil

@@ -140,7 +140,7 @@ struct InnerRows {
 struct SolverRecord {
     State plain;          ///< in the solver's precision; any solver can load it
     std::string method;   ///< name in the method table
-    std::string backend;  ///< its device
+    std::string backend;  ///< device of that method
     InnerState inner;     ///< usable only by the same method
     std::optional<equation::Clock> clock = {};
     /// Cells of the components and then of the inner arrays, unless they are in the members above.
@@ -316,7 +316,7 @@ class Solver {
 /// Makes the solver for a setup, whose method must be in this build. Throws CudaError and std::bad_alloc.
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup);
 
-/// Bytes that such a solver allocates on its device, and that a program of its equations does.
+/// Bytes that such a solver, or a program of its equations, allocates on its device.
 double solver_bytes(const SolverSetup& setup);
 double program_bytes(const SolverSetup& setup, const equation::Program& program);
 

@@ -75,7 +75,7 @@ class CudaEquationStepper : public StepSettings {
         KernelResources resources;
         double seconds = 0;  ///< per step; infinite if the field is too narrow for it
     };
-    /// In order of arrival.
+    /// In the order in which they were timed.
     const std::vector<Tried>& tried() const { return tried_; }
 
   private:
@@ -109,7 +109,7 @@ class CudaEquationStepper : public StepSettings {
     std::vector<LoadedKernel> once_, stages_;
     std::size_t stages_of_globals_ = 0;  ///< the first stages, which compute global values or what these need
     std::vector<CudaMemory> buffers_;
-    std::vector<T*> arrays_;  ///< by array; the state and the next state swap
+    std::vector<T*> arrays_;  ///< indexed by array; the state and the next state swap
     InputValues<T> inputs_;
     KernelArguments<T> arguments_;
     UploadRing<T> lines_;

@@ -12,7 +12,7 @@ namespace stencil::equation {
 namespace {
 
 constexpr int kLeafThreads = 256, kTreeThreads = 1024;
-constexpr int kLeafBlocks = 2112;  // at most; a block does several groups of leaves
+constexpr int kLeafBlocks = 2112;  // maximum; a block computes several groups of leaves
 constexpr int kCellsInFlight = 8;
 
 template <Reduction::Kind kind>

@@ -16,7 +16,7 @@ namespace stencil::equation {
 template <class T>
 class KernelArguments {
   public:
-    /// `pitch` is that of the arrays, in cells.
+    /// `pitch` is the row pitch of the arrays, in cells.
     KernelArguments(const Program& program, const EquationSetup& setup, std::ptrdiff_t pitch);
 
     /// The size of all lines together; 0 if there are none.

@@ -22,7 +22,7 @@ struct Nvrtc {
 };
 
 Nvrtc open_nvrtc() {
-    // A driver loads cubins of compilers of its own or an older major version.
+    // A driver loads cubins only from compilers of its own or an older major version.
     const int driver = query_cuda().driver_version;
     void* const library = driver > 0 && driver < 13000
                               ? load_library({"libnvrtc.so.12", "libnvrtc.so"})
@@ -43,7 +43,7 @@ const Nvrtc& opened() {
     return nvrtc;
 }
 
-// Calls a function of nvrtc.h, whose parameters must have the types of these arguments.
+// Calls a function of nvrtc.h; the arguments must have exactly the types of its parameters.
 template <class Result = int, class... Arguments>
 Result call(const char* name, Arguments... arguments) {
     if (!opened().why_none.empty()) throw CudaError(opened().why_none);

@@ -16,8 +16,8 @@ struct StageTextSetup {
 };
 
 /// `template <bool kEdge> void stageN(a, inputs, step, newest, rows...)`: computes the previous row of each
-/// array that is live after the stage, from the newest and previous rows of those live before it and the
-/// carried values.
+/// array that is live after the stage. It reads the carried values, and the newest and previous rows of the
+/// arrays live before the stage.
 std::string stage_text(const StageTextSetup& setup, std::size_t stage);
 
 /// `void lead(a, inputs, step, newest, rows...)`: computes `leading` for the newest rows of a step, in place.

@@ -146,8 +146,8 @@ __device__ __forceinline__ void keep(Real* array, const Real* from, const Grid& 
     }
 }
 
-// The packs that a tile sends to its neighbours, or receives from them: the top and bottom rows, and `left`
-// and `right` packs of each row in between.
+// The packs of a tile that its neighbours need, or that it needs of them: rows at the top and bottom, and `left` and
+// `right` packs of the rows between.
 struct Frame {
     int top, top_first, bottom, bottom_first, first, packs;
     int left, left_first, right, right_first, rows, rows_first;

@@ -32,8 +32,8 @@ std::vector<Reach> reaches_of(const Operations& operations) {
     return reaches;
 }
 
-// Appends a stage that reads no neighbours to the one before it; what it reads of that one's outputs stays in
-// registers. Sums of four are split into pairs, because neighbouring cells share these.
+// Merges a stage that reads no neighbours into the one before it, whose outputs it reads from registers. Sums
+// of four are split into pairs, because neighbouring cells share the pairs.
 void append_stage(Stage& to, const Stage& stage) {
     std::vector<int> number;
     const auto append = [&](const Operation& o) {

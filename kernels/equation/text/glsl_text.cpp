@@ -49,8 +49,7 @@ float exponent_of(float a) {
 float significand_of(float a) { return intBitsToFloat((floatBitsToInt(normal_of(a)) & 0x7fffff) | 0x3f800000); }
 
 float line(int number, int i) { return texelFetch(lines, ivec2(i + 1, number), 0).r; }
-// A neighbour's value: that of `edge`, or beyond a side the ghost cell that follows from it by the side's
-// lines.
+// A neighbour: `edge` itself or, beyond a side, what the side's lines make of it.
 float beyond(bool is_beyond, float edge, int number, int i) {
     return is_beyond ? fma_rn(line(number, i), edge, line(number + 1, i)) : edge;
 }
@@ -153,7 +152,7 @@ class StageShader {
                along + ")";
     }
 
-    // Beyond a corner the sides' conditions come first, as in StageRows::fill_ghosts().
+    // In a corner the conditions of left and right apply first, as in StageRows::fill_ghosts().
     std::string loaded(const Operation& o) {
         const auto& [place, before] = where_.at(o.index);
         std::string text = fetched(o, {place.texture, before}) + '.' + channel_name(place.channel);

@@ -19,7 +19,7 @@ namespace {
 
 // The leaves of the field's sum tree that belong to a view (sum_tree.h). A half-warp sums one at a time.
 struct Leaves {
-    std::int64_t first;  ///< in the tree
+    std::int64_t first;  ///< in the whole tree
     std::int64_t count;
     int per_row;
 };

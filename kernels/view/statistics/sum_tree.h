@@ -67,7 +67,7 @@ class SumTree {
 
     std::int64_t first_, end_;
     int count_ = 0;
-    std::array<double, 128> nodes_{};  ///< at most two of each level, and one before it is merged
+    std::array<double, 128> nodes_{};  ///< at most two per level, and one more before two are merged
 };
 
 }  // namespace stencil

@@ -266,7 +266,7 @@ Matrix Linearisation::at_edge() const {
                 cell += factor * slopes[std::size_t(of) * n + c];
                 ghost += factor * beyond[std::size_t(of) * n + c];
             }
-            // Ghost cells of a derivative repeat the cell unless it has a condition of its own.
+            // Ghost cells of a derivative repeat its value in the cell unless it has its own condition.
             if (reaches_neighbours(part.op)) cell = ghost = at_lone_cell(part.op, cell, ghost);
             if (mirror != mirrors_.end()) ghost = mirror->second * cell;
             slopes[p * n + c] = cell;

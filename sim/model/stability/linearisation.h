@@ -117,12 +117,12 @@ class Linearisation {
     std::vector<Node> formulas_, order_;  ///< order_: all nodes of the formulas, arguments first
     int columns_ = 0;
     bool directed_ = false;
-    std::vector<double> value_;  ///< by node
-    std::vector<int> part_;      ///< by node; -1: constant, so without response to waves
+    std::vector<double> value_;  ///< indexed by node
+    std::vector<int> part_;      ///< indexed by node; -1: constant, so without response to waves
     std::vector<Part> parts_;
     std::vector<std::vector<double>> elliptic_;                   ///< coefficients of each equation's symbol
     std::map<int, ConvolutionKernel> lowered_;                    ///< the kernels that formulas use
-    std::map<int, std::shared_ptr<const KernelSymbol>> kernels_;  ///< their symbols
+    std::map<int, std::shared_ptr<const KernelSymbol>> kernels_;  ///< symbols of these kernels
     std::vector<double> scalars_;                                 ///< for which kernels_ was computed
     std::vector<int> roots_;                                      ///< the part of each formula; -1: constant
     std::vector<double> values_;

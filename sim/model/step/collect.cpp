@@ -56,8 +56,8 @@ class Collector {
   private:
     bool is_sum(Op op) const { return op == Op::add || op == Op::subtract; }
 
-    // Whether a node may be expanded: stored values, products that are differenced, one-sided differences and
-    // what varies along one axis alone stay whole.
+    // Whether a node may be expanded. Stored values, products that are differenced, one-sided differences and
+    // functions of x or y alone stay whole.
     bool opens(Node node) const {
         return g_.depends(node).cell && !l_.is_stored(node) && !l_.is_differenced(node) &&
                !is_difference(node);

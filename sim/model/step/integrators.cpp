@@ -84,8 +84,8 @@ void rk4(StepPlan& plan) {
 }
 
 // Adams-Bashforth with the weights of variable steps. The slope (1 + w/2) f - w/2 f_before, where w is dt
-// over that of the step before, is the rate halfway through a step of any length. Without a step before, w is
-// 0: an Euler step, whose error of order dt^2 is made once.
+// divided by the previous dt, is the rate halfway through a step of any length. Without a previous step w is
+// 0: a single Euler step, whose error of order dt^2 does not lower the order.
 void ab2(StepPlan& plan) {
     Graph& g = plan.graph();
     Lowering lowering = plan.rates_of(plan.present(), 0);

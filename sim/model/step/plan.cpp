@@ -183,7 +183,7 @@ void StepPlan::store_coefficients() {
 void StepPlan::use_coefficients(Bindings& source,
                                 const std::vector<Node>& formulas,
                                 const std::vector<Node>& cut) {
-    // Ghost cells above and below are made for the field's own columns, so corners need a periodic y.
+    // Ghost cells above and below exist for the field's own columns only, so corners need a periodic y.
     const bool corners = reflections_.wraps()[1];
     for (const Node node : find_coefficients(g_, formulas, cut, corners)) {
         if (!coefficients_.contains(node) && coefficients_.size() < kMostCoefficients)

@@ -24,7 +24,7 @@ struct Reflection {
     enum class Kind {
         none,      ///< no rule: only cell by cell, from its parts
         periodic,  ///< wraps around
-        known,     ///< by its formula, which depends on position, time and parameters alone
+        known,     ///< by its formula, which depends on position, time and parameters only
         even,      ///< mirrored; `face` is the flux
         odd,       ///< mirrored with opposite sign around the value on the face, `face`
         linear,    ///< ghost = alpha * edge + face

@@ -77,8 +77,8 @@ inline constexpr double kDelta = 1 - 1 / (2 * kGamma);
 bool rounds_increments(bool float64, double dt);
 
 /// Plans one step of the equations by an integrator. `dt` decides only how increments are rounded. With
-/// `errors` the program estimates the error of the step beside it: by each component, relative to 1 + |u|;
-/// the step has the same bits. Throws InputError if the integrator cannot step the equations.
+/// `errors` the program also estimates the error of the step, per component and relative to 1 + |u|, without
+/// changing the step by a bit. Throws InputError if the integrator cannot step the equations.
 Program make_program(
     const Equations& equations, const Integrator& scheme, bool float64, double dt = 1, bool errors = false);
 

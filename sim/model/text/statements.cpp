@@ -121,8 +121,8 @@ class StatementReader {
         reader.expect_end();
     }
 
-    // Whether it is an equation of formulas: it has a '=' outside of brackets, and before it neither a name
-    // alone nor what begins another statement, such as du/dt, du/dx or d^2u/dt^2.
+    // Whether it is an equation of formulas: it has a '=' outside of brackets, preceded neither by a single
+    // name nor by the beginning of another statement, such as du/dt, du/dx or d^2u/dt^2.
     static bool is_elliptic(std::span<const Token> tokens) {
         const auto is = [&](std::size_t i, std::string_view symbol) {
             return i < tokens.size() && tokens[i].kind == TokenKind::symbol && tokens[i].text == symbol;

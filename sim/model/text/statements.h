@@ -26,14 +26,14 @@ struct Evolution {
     std::string component;
     bool rate = true;  ///< else `formula` is the next value
     Syntax formula;
-    TextSpan span;  ///< of the component's name
+    TextSpan span;  ///< position of the component's name
 };
 
 /// A definition NAME = formula, or an initial value NAME(0) = formula.
 struct NamedFormula {
     std::string name;
     Syntax formula;
-    TextSpan span;  ///< of the name
+    TextSpan span;  ///< position of the name
 };
 
 /// An equation without time derivative for a field that has no evolution: lap(psi) = -w.
@@ -47,8 +47,8 @@ struct ParameterStatement {
     std::string name;
     double value = 0, low = 0, high = 0;  ///< low = high if no range was given
     std::string unit;
-    TextSpan span;           ///< of the name
-    TextSpan number, range;  ///< of the value and of [low, high]
+    TextSpan span;           ///< position of the name
+    TextSpan number, range;  ///< positions of the value and of [low, high]
 };
 
 enum class Side { left, right, top, bottom };
@@ -60,9 +60,9 @@ inline constexpr std::array kSideNames{"left", "right", "top", "bottom"};
 struct SideStatement {
     Side side = Side::left;     ///< unused for `edge:`
     std::string word;           ///< empty: an equation
-    Syntax left, right;         ///< of the equation
+    Syntax left, right;         ///< sides of the equation
     int named = 1;              ///< number of sides that its label names (4 for `all`)
-    TextSpan span;              ///< of the label
+    TextSpan span;              ///< position of the label
     std::size_t statement = 0;  ///< index in Statements::places
 };
 
@@ -70,7 +70,7 @@ struct SideStatement {
 struct SettingStatement {
     std::string name, text;
     double number = 0;
-    TextSpan span;  ///< of the value
+    TextSpan span;  ///< position of the value
 };
 
 /// NAME = ..., NAME(0) = ..., left: ... and all others.

@@ -161,7 +161,7 @@ Syntax SyntaxReader::binary(int level) {
     return left;
 }
 
-// Whether an OpenCL cast such as (float4) stands here, before what it casts.
+// Whether an OpenCL cast such as (float4) stands here, followed by an operand.
 bool SyntaxReader::at_cast() const {
     const Token& next = peek(3);
     return at("(") && at_name(1) && is_float_type(peek(1).text) && at(")", 2) &&

@@ -122,7 +122,7 @@ class TokenReader {
         return contains(kOperators, rest.substr(0, std::max<std::size_t>(end, 1)));
     }
 
-    // Whether the line that begins there has an '=' of its own, so that it is a statement.
+    // Whether the line that begins there contains a '=' itself, which makes it a statement.
     bool is_statement(std::size_t begin) const {
         const std::string_view line = text_.substr(begin, text_.find_first_of("\n;#", begin) - begin);
         int open = 0;
