@@ -45,10 +45,10 @@ struct BenchRequest {
     std::string json;    ///< file for the results; empty: none
     std::string kernel;  ///< CUDA source of a user kernel to check and time beside the methods; empty: none
     double kernel_limit = 10;  ///< time limit of each trial of that kernel, in seconds
-    bool save = false;  ///< measures what method `auto` needs, in both precisions, and keeps it in the user's
-                        ///< folder
+    /// Measures what method `auto` chooses by, in both precisions, and stores it in the user's folder.
+    bool save = false;
     bool work_precision = false;          ///< compares time integrators and time steps instead of methods
-    double until = 0;                     ///< simulated time at which they are compared; 0: chosen
+    double until = 0;                     ///< simulated time at which integrators are compared; 0: automatic
     std::vector<DType> dtypes = {};       ///< precisions to compare; empty: both
     std::optional<Scaling> scaling = {};  ///< measures scaling over several processes instead
     bool quiet = false;
@@ -56,9 +56,9 @@ struct BenchRequest {
 
 // The rows of a user's kernel (--kernel).
 struct KernelRows {
-    std::vector<LadderRow> rows;  ///< one for each size
+    std::vector<LadderRow> rows;  ///< one per size
     std::shared_ptr<const Method> method;
-    std::string name;            ///< of the method that is the kernel
+    std::string name;            ///< name of `method`
     bool compiled_only = false;  ///< true without a GPU: the kernel was compiled but not run
     bool interrupted = false;
 
@@ -78,7 +78,7 @@ struct KernelRows {
     }
 };
 
-// Compiles, checks and times the request's user kernel, if it has one, and prints how that went. Throws
+// Compiles, checks and times the request's user kernel, if it has one, and prints the outcome. Throws
 // InputError if the kernel is wrong.
 KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved, const Machine& machine) {
     KernelRows result;

@@ -13,8 +13,8 @@ struct ExampleRequest;
 /// far are written). Throws InputError, MachineError and CudaError.
 using ChosenCommand = std::function<int()>;
 
-// These add a command with its options. If the words choose it, parsing sets `chosen`, which keeps the
-// values.
+// These add a command with its options. Parsing sets `chosen`, which keeps the options' values, if the
+// command line names the command.
 
 /// Runs a simulation without a window and writes its exports.
 void add_run(CLI::App& app, ChosenCommand& chosen);

@@ -136,7 +136,7 @@ void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& or
 
 using TakeOrder = std::function<void(const std::shared_ptr<ExampleOrder>&)>;
 
-// Adds the command `example` with a subcommand for each example, which gives its request to `take`.
+// Adds the command `example` with a subcommand for each example, which passes its request to `take`.
 CLI::App* add_examples(CLI::App& app, const TakeOrder& take) {
     CLI::App* group =
         app.add_subcommand("example", "Run one of the classic workloads on the CPU and the GPU");

@@ -159,8 +159,8 @@ int code_command(RunSpec spec) {
     return 0;
 }
 
-// The text of a model, that which comes of another program's file or, given a spec.json, of a run, with its
-// settings as the window shows them.
+// Returns the text of a preset, of a model file of another program or, given a ready run or a spec.json, of
+// that run with its settings.
 std::string text_named(const std::string& name) {
     if (const Preset* preset = find_preset(name)) return std::string(preset->text);
     if (is_model_file(name)) {
@@ -172,7 +172,7 @@ std::string text_named(const std::string& name) {
     throw InputError(unknown_name_message("model", name, names_of(presets())));
 }
 
-// Prints the text of a model, or a link that carries it.
+// Prints the text of a model, or a link that contains it.
 int show_model(const std::string& name, bool as_link) {
     const std::string text = text_named(name);
     if (as_link)

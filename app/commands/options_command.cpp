@@ -35,7 +35,7 @@ Names joined(Names names, const Names& more) {
     return names;
 }
 
-// Returns the names that an option accepts, from the table behind it.
+// Returns the names that an option accepts, from the table that defines them.
 Names choices_of(const std::string& option) {
     if (option == "model") return names_of(presets());
     if (option == "spec") return names_of(ready_runs());
@@ -51,12 +51,12 @@ bool takes_value(const CLI::Option& option) {
     return option.get_type_size() != 0;
 }
 
-// The commands below one, and what may follow its name.
+// Returns the subcommands that the help lists.
 std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
     return app.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); });
 }
 
-// Returns the words that may come next in a line of which the last word is incomplete.
+// Returns the words that may come next in a line whose last word is incomplete.
 Names next_words(const CLI::App& program, const std::string& line) {
     const CLI::App* command = &program;
     std::string_view before;
@@ -74,7 +74,7 @@ Names next_words(const CLI::App& program, const std::string& line) {
     return command->get_name() == "models" ? joined(next, names_of(presets())) : next;
 }
 
-// The scripts that ask for the next words, by shell.
+// Shell scripts that ask the program for the next words, by shell.
 constexpr std::pair<std::string_view, std::string_view> kCompletions[] = {
     {"bash", R"sh(# Completion for bash, made by: stencilscope options --format bash
 _stencilscope() {

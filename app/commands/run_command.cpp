@@ -55,7 +55,7 @@ struct RunRequest {
     /// Folder of an earlier run whose checkpoint to resume; empty: start a new run.
     std::string resume;
     std::vector<std::pair<std::string, std::string>> given;  ///< settings given on the command line, by name
-    FilmRequest film;                                        ///< without a file: none
+    FilmRequest film;                                        ///< without a file: no film
     bool compare = false;                                    ///< compares with a run at half the time step
     bool quiet = false;
 };
@@ -112,11 +112,11 @@ struct Run {
     FrameWriter frames;
     fs::path out;
     Descriptor lock;                        ///< locks `out` against other processes
-    std::unique_ptr<FilmWriter> film = {};  ///< null: none
+    std::unique_ptr<FilmWriter> film = {};  ///< null: no film
     FiniteWatch watch = {};
-    std::string ended_by = {};  ///< what ended the run, as RunReport has it
+    std::string ended_by = {};  ///< what ended the run, in the words of RunReport
 
-    WrittenStart written = {};  ///< by the last checkpoint
+    WrittenStart written = {};  ///< the start's files that the last checkpoint wrote
 
     void save() {
         const RunCheckpoint checkpoint{
@@ -125,7 +125,7 @@ struct Run {
     }
 };
 
-// The steps of the run as far as its ending tells: 0 where a condition alone does.
+// The number of steps if the ending tells it; 0 if only a condition ends the run.
 long long expected_steps(const Simulation& simulation) {
     const RunSpec& spec = simulation.now();
     if (!spec.time) return spec.open() ? 0 : spec.steps;
@@ -134,7 +134,7 @@ long long expected_steps(const Simulation& simulation) {
         std::min(double(simulation.step()) + std::max(left, 0.0), double(spec.steps)));
 }
 
-// Returns what ended the run, as RunReport has it.
+// Returns what ended the run, in the words of RunReport.
 std::string step_to_the_end(Run& run, bool quiet) {
     Simulation& simulation = run.simulation;
     const RunSpec& spec = simulation.now();
@@ -216,7 +216,7 @@ std::vector<std::pair<std::string, double>> step_errors(Simulation& run) {
     spec.dt = FixedStep{spec.time_step() / 2};
     spec.every = spec.checkpoint = Interval();
     spec.edits = {};
-    spec.dt_log = {};  // a shortened last step
+    spec.dt_log = {};  // it may shorten the last step
     check_solver_memory(spec, query_machine());
     Simulation half(spec, run.start());
     half.apply(Advance{kMaxSteps, run.time(), true});

@@ -82,11 +82,11 @@ RunSpec spec_of(const std::string& named, const Words& words) {
         refuse_files_on_the_way(settings.back().first->name);
     }
     set_all(spec, settings);
-    spec.every = spec.checkpoint = Interval();  // those of a spec.json are left out
+    spec.every = spec.checkpoint = Interval();  // ignore the intervals of a spec.json
     return spec;
 }
 
-// The given arrays determine the size, and the precision unless a word sets it.
+// The given arrays determine the size, and the precision unless `words` sets it.
 void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words& words) {
     const Field& first = given.front().field;
     const Size size{first.nx(), first.ny()};
@@ -119,11 +119,11 @@ void resolve_names(const Model& model, std::vector<NamedField>& given) {
     }
 }
 
-// How a simulation began, as far as it does not know itself.
+// What the simulation itself does not record about its start.
 struct Beginning {
     std::shared_ptr<const RowSource> start = nullptr;
-    std::vector<std::string> files = {};   ///< by component: the name that the spec has for a given array
-    std::string method = "", choice = "";  ///< that `auto` chose, and why; empty if one was given
+    std::vector<std::string> files = {};   ///< by component: the spec's file name for a given array
+    std::string method = "", choice = "";  ///< which method `auto` chose, and why; empty: not by `auto`
 };
 
 // Builds the initial state. The spec then names the files that an export would write for the given arrays,
@@ -132,7 +132,7 @@ State start_of(RunSpec& spec, std::vector<NamedField> given, std::vector<std::st
     const auto& components = spec.model->components;
     State start;
     if (given.size() < components.size()) {
-        RunSpec others = spec;  // in which a number stands for each array
+        RunSpec others = spec;  // with a number in place of each array
         for (const NamedField& one : given)
             if (const std::size_t c = component_index(*spec.model, one.component); c > 0)
                 others.initials[components[c].name] = "0";
@@ -170,7 +170,7 @@ Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words
     }
     spec.require_formula(spec.show);
     spec.require_arrows();
-    make_measures(spec);  // refuses probes outside of the field
+    make_measures(spec);  // throws for probes outside of the field
     RunSpec unwritten = spec;
     unwritten.exports.clear();
     check_resources(unwritten, machine);
@@ -213,7 +213,7 @@ class FairLock {
 class HeldSimulation {
   public:
     // `spec` names a ready run or a file, or is empty. `start` maps component names ("" is the first) to
-    // arrays of shape (ny, nx), which determine the size, and the precision unless a word sets it.
+    // arrays of shape (ny, nx), which determine the size, and the precision unless `words` sets it.
     HeldSimulation(const std::string& spec, const Words& words, const nb::dict& start) {
         auto given = fields_of(start);
         const nb::gil_scoped_release released;
@@ -225,7 +225,7 @@ class HeldSimulation {
         const nb::gil_scoped_release released;
         simulation_ = std::make_unique<Simulation>(resumed(folder));
     }
-    // In a forked child the threads do not exist, so the simulation is leaked instead of destroyed.
+    // In a forked child the simulation's threads do not exist, so it is leaked instead of destroyed.
     ~HeldSimulation() {
         if (::getpid() != process_) static_cast<void>(simulation_.release());
     }
@@ -245,7 +245,7 @@ class HeldSimulation {
         return act(*simulation_, arguments...);
     }
 
-    // Used with the lock held.
+    // Use these with the lock held.
     Beginning beginning;
     FiniteWatch watch;
 
@@ -257,7 +257,8 @@ class HeldSimulation {
 
 // --- Methods; an empty formula means the one that is shown
 
-// The mean cost, because the median of thousands of batches would cost more than a small field's steps.
+// Uses the mean cost, because the median of thousands of batches would take longer than a small field's
+// steps.
 long long python_slice(const Simulation& simulation) {
     const Timings& timings = simulation.timings();
     const Method& method = *method_of(simulation.now());
@@ -282,10 +283,11 @@ void advance(HeldSimulation& held, long long steps, const nb::object& progress) 
             const bool watches = !simulation.now().allow_overflow;
             if (done == 0 && watches) watch.begin(simulation);
             if (done == 0 && left > 1) simulation.expect(left);
-            // One step at a time needs no cost.
+            // A single step needs no measured cost.
             const long long most = left > 1 ? python_slice(simulation) : 1;
             if (!watch.found()) advance_slice(simulation, {begin + left}, {}, most);
-            // A look costs about as much as some steps: calls of few steps look now and then.
+            // A check for finite values costs as much as some steps, so calls of few steps check only now and
+            // then.
             constexpr long long kManySteps = 100;
             const bool at_end = steps >= kManySteps && simulation.step() - begin == left;
             if (watches && !watch.found()) watch.look(simulation, at_end);
@@ -297,9 +299,9 @@ void advance(HeldSimulation& held, long long steps, const nb::object& progress) 
     }
 }
 
-// Advances until the ending, the first of steps (counted from here), a time and a condition. `look`, unless
-// None, is called at each multiple of `every` with the lock released, so that it may use the simulation; it
-// ends the run by returning True. Returns what ended the run, as RunReport has it.
+// Advances until the first of: `steps` more steps, a time, a condition. `look`, unless None, is called at
+// each multiple of `every` with the lock released, so that it may use the simulation; it ends the run by
+// returning True. Returns what ended the run, in the words of RunReport.
 std::string run(HeldSimulation& held,
                 long long steps,
                 std::optional<double> time,
@@ -406,7 +408,7 @@ void reset(HeldSimulation& held) {
     });
 }
 
-// Returns spec.json: `from_start`, what repeats the run; else the present settings.
+// Returns spec.json: with `from_start` the spec that repeats the run, otherwise the present settings.
 std::string settings(Simulation& simulation, bool from_start) {
     return to_json(from_start ? simulation.spec() : simulation.now()).dump();
 }
@@ -422,8 +424,8 @@ void write_figure(HeldSimulation& held, const std::string& path) {
     });
 }
 
-// Writes the arrays that the spec names, where an export has not: under another name, or as they are after a
-// change of the size or precision.
+// Writes the given arrays under the names in the spec. An export may have written them under other names or,
+// after a change of size or precision, with other values.
 void write_given(const Beginning& beginning,
                  const Simulation& simulation,
                  const fs::path& folder,
@@ -492,8 +494,8 @@ std::string picture(Simulation& simulation) {
     return figure::figure_bytes(figure::FigureFormat::png, panels, fmt::format("step {}", simulation.step()));
 }
 
-// Draws a formula in the run's colours as a PNG with at most `largest` pixels a side (0: none), and tells
-// what a figure of it needs: the range and scale of the colours, the 256 colours, and the edge of a cell.
+// Draws a formula in the run's colours as a PNG with at most `largest` pixels a side (0: no limit), and
+// returns what a figure of it needs: the range and scale of the colours, the 256 colours, and a cell's edge.
 nb::dict image(HeldSimulation& held, const std::string& formula, int largest) {
     std::string png;
     ValueRange range;
@@ -541,7 +543,7 @@ std::map<std::string, double> parameters(Simulation& simulation) {
     return values;
 }
 
-// The method of Python that calls a function of the simulation.
+// Wraps a function of the simulation as a Python method that runs it with the GIL released and the lock held.
 template <class Result, class... Args>
 auto held(Result (*act)(Simulation&, Args...)) {
     return [act](HeldSimulation& held, const std::remove_cvref_t<Args>&... arguments) {

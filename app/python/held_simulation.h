@@ -16,7 +16,7 @@ namespace nb = nanobind;
 /// Settings as pairs of name and text, as typed on the command line.
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// A field that is no longer finite: Python's FloatingPointError.
+/// Thrown if the field is no longer finite: Python's FloatingPointError.
 class NotFiniteError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };

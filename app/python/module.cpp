@@ -38,7 +38,7 @@ bool is_letter(char c) {
     return c >= 'a' && c <= 'z';
 }
 
-// Whether a word may begin behind this text, and end before it, so that it is no part of a path or a formula.
+// Whether a word begins after `before`, or ends before `behind`: a part of a path or a formula is no word.
 bool begins_word(std::string_view before) {
     return before.empty() || std::string_view(" ('\"`").find(before.back()) != before.npos;
 }
@@ -48,7 +48,7 @@ bool ends_word(std::string_view behind) {
     return behind.empty() || stop || kEnds.find(behind.front()) != behind.npos;
 }
 
-// Spells settings as Python does where they stand as words: "global-every" becomes global_every.
+// Spells settings as Python does if they are whole words: "global-every" becomes global_every.
 std::string with_python_names(std::string text) {
     for (const Setting& setting : settings()) {
         const std::size_t length = setting.name.size();
@@ -62,8 +62,8 @@ std::string with_python_names(std::string text) {
     return text;
 }
 
-// Takes the dashes off options that a sentence names, as in "add --allow-unstable", except inside quoted
-// commands such as 'run --out DIR'.
+// Rewrites options in messages as Python arguments: "--allow-unstable" becomes allow_unstable, except inside
+// quoted commands such as 'run --out DIR' and inside other words.
 std::string without_dashes(std::string_view message) {
     std::string text;
     bool quoted = false;
