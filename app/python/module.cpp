@@ -164,7 +164,7 @@ std::string bench(const Words& words) {
     return report;
 }
 
-// Runs an example and returns report.json. Words are its command-line options, and `out`.
+// Runs an example and returns report.json. `words` are its command-line options, and `out`.
 std::string example(const std::string& name, const Words& words) {
     std::string text;
     bool ended = false;

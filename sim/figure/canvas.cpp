@@ -151,7 +151,7 @@ class CairoCanvas : public FigureCanvas {
 
   private:
     void trace(std::span<const Point> points) {
-        cairo_new_path(cairo_.get());  // text leaves a current point at its end
+        cairo_new_path(cairo_.get());  // discards the current point that text leaves at its end
         for (const Point& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
     }
 
@@ -160,7 +160,7 @@ class CairoCanvas : public FigureCanvas {
     }
 
     bool pdf_;
-    std::string file_;  // before the surface, which may write to it when destroyed
+    std::string file_;  // declared before the surface, whose destructor may write to it
     SurfacePtr surface_;
     CairoPtr cairo_;
 };

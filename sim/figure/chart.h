@@ -21,7 +21,7 @@ namespace stencil::figure {
 struct ChartPoint {
     double x = 0, y = 0;
     std::string label = {};  ///< drawn beside the point; mostly empty
-    bool marked = false;     ///< highlighted, as the corner of an L-curve
+    bool marked = false;     ///< highlighted, such as the corner of an L-curve
     std::string note = {};   ///< shown in tooltips only
 };
 
@@ -32,7 +32,7 @@ struct ChartSeries {
     bool markers = true;
     bool dashed = false;
     bool bars = false;  ///< draws bars from 0 to each point instead of a line; x must be evenly spaced
-    std::optional<Rgb> color = {};  ///< else the next of the palette
+    std::optional<Rgb> color = {};  ///< empty: the next colour of the palette
 };
 
 /// An upper limit of y, drawn as a dashed line with its name and value; without a name, the line alone.
@@ -64,7 +64,7 @@ struct Chart {
     std::vector<ChartLimit> limits = {};
     std::optional<Density> density = {};  ///< drawn below the curves: more cells, darker box
     std::vector<double> x_ticks = {};     ///< ticks of a logarithmic x axis; empty: at round values
-    std::optional<ValueRange> x_range = {}, y_range = {};  ///< of the axes; empty: of all points
+    std::optional<ValueRange> x_range = {}, y_range = {};  ///< ranges of the axes; empty: of all points
     double y_room = 0;           ///< least width of the y axis' labels in font sizes, to align several charts
     bool names_at_ends = false;  ///< names beside the curves' ends if there is room, else in a legend
 };
@@ -118,7 +118,7 @@ struct ChartMap {
     }
 };
 
-/// Draws names, axes with ticks and titles, limits, curves and point labels, but no title.
+/// Draws the legend, axes with ticks and titles, limits, curves and point labels, but not the chart's title.
 ChartMap draw_chart(Surface& surface, const Chart& chart, const Box& area, const ChartStyle& style);
 
 /// Returns the colour of series `index`: Okabe and Ito's palette, which is safe for colour-blind readers,

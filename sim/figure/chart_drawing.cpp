@@ -303,7 +303,7 @@ void cover_lines(const Drawing& d, const ChartSeries& series, std::vector<Box>& 
 }
 
 PlotObstacles obstacles_of(const Drawing& d) {
-    // Slightly larger than the frame, for points on it.
+    // Slightly larger than the frame, because points may lie on the frame.
     PlotObstacles obstacles{d.map.box.grown(d.text(0.3)), {}, {}};
     obstacles.area.width = std::min(obstacles.area.width, d.area.right() - obstacles.area.left);
     for (const ChartSeries& series : d.chart.series) {

@@ -35,7 +35,7 @@ Axis axis_of(const DotChart& chart) {
     std::vector<double> values;
     for (const DotRow& row : chart.rows) values.push_back(row.value);
     for (const ChartLimit& limit : chart.limits) values.push_back(limit.value);
-    // Over at least a factor of 2, so that small differences look small.
+    // The axis spans at least a factor of 2, so that small differences look small.
     const auto [low, high] = std::ranges::minmax_element(values);
     if (low != values.end() && *low > 0 && *high < 2 * *low) {
         const double middle = std::sqrt(*low * *high), half = std::sqrt(2.0);
@@ -123,7 +123,8 @@ bool crosses_a_limit(const DotDrawing& d, double left, double right) {
     });
 }
 
-// Puts text right of the dot, unless there is no room, or only there it would cross a limit's line.
+// Whether the text goes to the right of the dot: not if it lacks room there, or would cross a limit's line
+// only there.
 bool stands_right(const DotDrawing& d, double dot, double away, double width) {
     const bool fits_right = dot + away + width <= d.area.right();
     const bool fits_left = dot - away - width >= d.box.left;

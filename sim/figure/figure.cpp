@@ -288,7 +288,8 @@ Raster panel_raster(const Group& group, FigureFormat format) {
     double across = std::round(group.box.width * kPixelsPerPoint);
     double down = std::round(group.box.height * kPixelsPerPoint);
     if (format != FigureFormat::png) {
-        // Whole multiples of the cells: viewers that smooth pictures then blur no edges within pixels.
+        // A whole number of pixels per cell, so that no cell edge lies within a pixel, where viewers that
+        // smooth pictures would blur it.
         const double scale = kVectorPixels / std::max(across, down);
         const auto pixels = [&](double length, int cells) {
             const double most = std::max(1.0, std::round(length * scale));
@@ -362,7 +363,7 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
         title("y", group.y), {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
 }
 
-// Draws a triangle in the end's colour at each end beyond which values lie.
+// Draws a triangle in the end's colour at each end that values exceed.
 void draw_arrows(FigureCanvas& canvas, const Group& group) {
     const Box bar = group.bar_box();
     const auto arrow = [&](double base, double tip, Rgb color) {

@@ -19,7 +19,7 @@ namespace stencil::figure {
 
 enum class FigureFormat { png, svg, pdf };
 
-/// The format of files that end like this: "svg".
+/// Returns the format of files with this ending, such as "svg".
 constexpr FigureFormat format_named(std::string_view ending) {
     return ending == "svg" ? FigureFormat::svg : ending == "pdf" ? FigureFormat::pdf : FigureFormat::png;
 }
@@ -39,20 +39,20 @@ struct FigurePanel {
     std::string value_label = {};       ///< beside the colour bar, such as "u" or "Laplacian of u"
     double cell = 1;                    ///< edge of a cell in the unit of the axes
     std::string unit = {};              ///< unit of the axes; empty: cells, or lengths
-    bool lengths = false;               ///< axes in lengths although there is no unit
+    bool lengths = false;               ///< axes show lengths even without a unit
     std::vector<double> contours = {};  ///< levels, ascending
     std::vector<FigureLine> lines = {};
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in a box; null: flat
 };
 
-/// Adds the contours of --contours, each black or white, whichever contrasts with the colour of its own
-/// level: as lines, or of a field that has many cells per dot between the dots.
+/// Adds the contours of --contours, each black or white, whichever contrasts with its level's colour: as
+/// lines or, for a large field, in the pixels of its picture.
 void add_contours(FigurePanel& panel, std::string_view contours);
 
 /// Adds the outline of a shape, visible over any colour.
 void add_outline(FigurePanel& panel, const ShapeOutline& outline);
 
-/// Width and height in points; 0: as the contents need.
+/// Width and height in points; 0: as large as the contents need.
 struct PageSize {
     double width = 0, height = 0;
 };

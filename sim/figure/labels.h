@@ -23,7 +23,7 @@ struct PlotObstacles {
     std::vector<Box> lines;  ///< boxes along lines, covered only if no other position is free
 };
 
-/// Returns where the labels go, `gap` from their points and without overlaps; empty for those without room.
+/// Returns where the labels go, `gap` from their points and without overlaps; empty for labels without room.
 /// Earlier labels have priority.
 std::vector<std::optional<Box>> place_labels(std::span<const PlotLabel> labels,
                                              PlotObstacles obstacles,

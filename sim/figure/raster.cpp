@@ -11,7 +11,7 @@
 namespace stencil::figure {
 namespace {
 
-// The table needs a range of finite width.
+// Colormap::at() needs a range of finite width, so value and range are scaled down if it is not.
 Rgb color_of(double value, const Colormap& colors, ValueRange range) {
     if (!std::isfinite(range.high - range.low)) {
         range.low /= 4;
@@ -26,8 +26,8 @@ std::uint32_t packed(Rgb color) {
     return std::uint32_t(color.r) << 16 | std::uint32_t(color.g) << 8 | color.b;
 }
 
-// `values` are (height, width), relative to `base`. A line is black or white by its level's colour, so that
-// it does not change on the way.
+// `values` are (height, width), relative to `base`. A line's colour, black or white, depends on its level
+// only, so it stays the same along the line.
 void draw_contours(Raster& raster,
                    const Array<double>& values,
                    double base,

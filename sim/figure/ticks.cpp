@@ -99,7 +99,8 @@ Steps choose_steps(long double low, long double high, int most, std::optional<in
     return best;
 }
 
-// Returns the multiple of the highest power of ten that lies within some widths of the range.
+// Returns the roundest number near the range: a multiple of the highest power of ten that has one within some
+// widths of the range.
 long double roundest_near(long double low, long double high) {
     const long double middle = (low + high) / 2, span = high - low;
     for (int decade = decade_of(middle) + 1;; --decade) {
@@ -109,7 +110,7 @@ long double roundest_near(long double low, long double high) {
     }
 }
 
-// Labels an end of the axis to a hundredth of a step, or like the tick that is there.
+// Labels an end of the axis: like the tick that is there, otherwise to a hundredth of a step.
 std::string end_label(double value, double position, const Tick& mark, int decimals) {
     if (std::abs(mark.position - position) < 1e-9) return mark.label;
     std::string text = fmt::format("{:.{}f}", value, decimals);
@@ -150,7 +151,8 @@ std::string decade_label(double value) {
     return with_true_minus(label);
 }
 
-// Zero, and powers of ten of both signs in the logarithmic part; only every second or third beyond `most`.
+// Places ticks at zero and, in the logarithmic part, at powers of ten of both signs; only at every second or
+// third power if there are more than `most`.
 Ticks symlog_ticks(ValueRange range, int most) {
     constexpr int kDecades = 3;
     const int top = decade_of(std::max(std::abs(range.low), std::abs(range.high)));
@@ -172,7 +174,7 @@ Ticks symlog_ticks(ValueRange range, int most) {
 Ticks uneven_ticks(ValueRange range, int most) {
     Ticks ticks =
         range.scale == Scale::log ? thinned(log_ticks(range, most), most) : symlog_ticks(range, most);
-    if (!ticks.low.empty()) return ticks;  // so short that it has linear ticks
+    if (!ticks.low.empty()) return ticks;  // the range is so short that its ticks are linear
     ticks.low = number_text(range.low, 3);
     ticks.high = number_text(range.high, 3);
     ticks.middle = number_text(value_at(0.5, range), 3);
@@ -238,7 +240,7 @@ Ticks log_ticks(ValueRange range, int most) {
     };
     if (collect({1, 2, 5}) > most) collect({1});
     if (ticks.marks.size() > 1) return ticks;
-    // A short axis has linear ticks.
+    // A short logarithmic axis has linear ticks.
     range.scale = Scale::linear;
     ticks = value_ticks(range, most);
     for (Tick& tick : ticks.marks)

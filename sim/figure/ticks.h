@@ -21,20 +21,20 @@ struct Ticks {
     // The note's two parts.
     std::string factor;  ///< "×10⁻⁶"
     std::string offset;  ///< "+ 300"
-    // Labels that with_ends() uses at the ends and in the middle, in the same unit; empty with one tick.
+    // Labels for with_ends() at the ends and in the middle, in the same unit; empty if there is one tick.
     std::string low = {}, high = {}, middle = {};
 };
 
 /// Returns the width of a text, in the unit of the axis' length.
 using LabelWidth = std::function<double(std::string_view)>;
 
-/// Places ticks at multiples of 1, 2 or 5 times a power of ten, four to six if `most` allows; also of 3 or 4
-/// times one if that would leave fewer than three. An empty range, up to rounding, has one tick in the
-/// middle; a non-finite one has none. Logarithmic and symlog scales have powers of ten and zero.
+/// Places ticks at multiples of 1, 2 or 5 times a power of ten, four to six if `most` allows; also at
+/// multiples of 3 or 4 times one if there would be fewer than three. An empty range, up to rounding, has one
+/// tick in the middle; a non-finite one has none. Logarithmic and symlog scales have powers of ten and zero.
 Ticks value_ticks(ValueRange range, int most);
 
-/// Places ticks at whole cells of an axis or a part of it; tick k is at the edge before cell k. None if it
-/// contains no cell edge.
+/// Places ticks at whole cells of an axis or a part of it; tick k is at the edge before cell k. A part
+/// without a cell edge has no ticks.
 Ticks cell_ticks(ValueRange cells, int most);
 
 /// Places ticks on a logarithmic axis (both ends positive) at 1, 2 and 5 times powers of ten, or only at

@@ -28,7 +28,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
     return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// The links of open files, whose texts need not be names.
+// Whether the path is in /proc: the texts of its links to open files need not be paths.
 bool in_proc(const std::filesystem::path& path) {
     struct statfs system = {};
     return ::statfs(folder_of(path).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
@@ -57,23 +57,23 @@ pid_t process_of(std::string_view name) {
     return error == std::errc() && *end == '-' && process > 0 ? process : 0;
 }
 
-// Opens a file without a name, which vanishes if the process is killed; none if the file system or a
-// missing /proc does not allow it.
+// Opens a file without a name, which vanishes if the process is killed. Returns an empty Descriptor if the
+// file system does not allow that or /proc is missing.
 Descriptor open_nameless(const std::filesystem::path& folder) {
     Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
     if (file && ::access(descriptor_name(file.number()).c_str(), F_OK) != 0) file.close();
     return file;
 }
 
-// Opens what is no regular file. An open file of this process is not opened anew: that would begin at its
-// start, and a socket cannot be.
+// Opens a target that is no regular file. A descriptor of this process is duplicated: opening it anew would
+// begin at the file's start, and is impossible for a socket.
 Descriptor open_in_place(const std::filesystem::path& target) {
     const int number = descriptor_named(target);
     return Descriptor(number >= 0 ? ::fcntl(number, F_DUPFD_CLOEXEC, 0)
                                   : ::open(target.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
 }
 
-// Opening a pipe to try it would tell its reader that all has been written.
+// Checks without opening: opening and closing a pipe would tell its reader that all has been written.
 bool may_write_in_place(const std::filesystem::path& target) {
     const int number = descriptor_named(target);
     if (number < 0) return ::access(target.c_str(), W_OK) == 0;
@@ -85,7 +85,7 @@ bool may_write_in_place(const std::filesystem::path& target) {
 }  // namespace
 
 std::filesystem::path link_target(std::filesystem::path path) {
-    constexpr int kMostLinks = 40;  // as the system's
+    constexpr int kMostLinks = 40;  // the kernel's limit
     std::error_code failed;
     for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, failed); ++links) {
         if (in_proc(path)) break;

@@ -23,10 +23,10 @@ enum class Links {
     followed,  ///< the link stays and its target is written, also a pipe or device: the user named this path
 };
 
-/// The file, free name or open file (/proc/self/fd/1) that the links of this path lead to.
+/// Returns what the links of this path lead to: a file, an unused name or an open file (/proc/self/fd/1).
 std::filesystem::path link_target(std::filesystem::path path);
 
-/// The number of this process's open file that the path names, as /dev/stdout does; -1: none.
+/// Returns this process's descriptor that the path names, as /dev/stdout does; -1: none.
 int descriptor_named(const std::filesystem::path& path);
 
 /// Writes to a temporary file beside `path`, which commit() flushes and renames. Without commit() nothing is
@@ -59,7 +59,7 @@ class AtomicFile {
 
     std::filesystem::path path_;    ///< as given, for messages
     std::filesystem::path target_;  ///< path_, or what its links lead to
-    bool in_place_ = false;         ///< commit() writes the bytes to the target, which is no regular file
+    bool in_place_ = false;         ///< the target is no regular file: commit() writes the bytes into it
     std::string temporary_;         ///< empty for a nameless file (O_TMPFILE) and after commit()
     Descriptor descriptor_;
 };
@@ -78,8 +78,8 @@ class TemporaryFolder {
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
     const std::string& path() const { return path_; }
-    /// The bytes of a file in it, whoever may have put another folder in its place; none if it cannot be
-    /// read.
+    /// Returns the bytes of a file in this folder, even if another folder has been put at its path; empty if
+    /// the file cannot be read.
     std::string bytes_of(const char* name) const;
 
   private:
@@ -87,7 +87,7 @@ class TemporaryFolder {
     Descriptor folder_;
 };
 
-/// Removes hidden files, and this user's temporary folders, of processes that no longer run and, on other
+/// Removes hidden files, and this user's temporary folders, of processes that no longer run or, on other
 /// machines, no longer hold the lock. Failures are ignored.
 void remove_leftovers(const std::filesystem::path& folder);
 

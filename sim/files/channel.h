@@ -13,7 +13,7 @@ enum class Channel : std::uint8_t {
     red,
     green,
     blue,
-    alpha,  ///< 1 where a picture has none
+    alpha,  ///< 1 if a picture has no alpha
 };
 
 struct ChannelRow {

@@ -10,7 +10,7 @@ namespace stencil {
 
 std::string deflated(std::string_view bytes);
 
-/// Empty if the bytes are damaged or would become longer than `most`.
+/// Returns nothing if the bytes are damaged or the result would be longer than `most`.
 std::optional<std::string> inflated(std::string_view bytes, std::size_t most);
 
 }  // namespace stencil

@@ -24,7 +24,7 @@ class Descriptor {
 
     int number() const { return number_; }
     explicit operator bool() const { return number_ >= 0; }
-    /// Gives the descriptor away, which the caller then closes.
+    /// Hands the descriptor to the caller, who must close it.
     int release() { return std::exchange(number_, -1); }
     void close() {
         if (number_ >= 0) ::close(release());

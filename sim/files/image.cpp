@@ -94,7 +94,7 @@ Axis make_axis(int source_cells, int target_cells, Growing growing) {
     return axis;
 }
 
-// source_row(y) gives the cells of a row, in rising order but for a step back by one.
+// source_row(y) returns the cells of a row; y rises, except for steps back by one.
 template <class Row>
 Array<double> resampled(
     PictureSize from, int nx, int ny, Growing growing, double base, const Row& source_row) {
@@ -119,7 +119,7 @@ Array<double> resampled(
 
 Array<double> read_rows(PictureReader& reader, Channel channel, int nx, int ny) {
     const PictureSize size = reader.size();
-    std::array<std::vector<double>, 2> last;  // rows, by turns
+    std::array<std::vector<double>, 2> last;  // the newest two rows, stored alternately
     for (auto& row : last) row.resize(std::size_t(size.nx));
     int read = 0;
     reader.begin(channel);
@@ -157,7 +157,7 @@ Array<double> read_image(const std::filesystem::path& path, Channel channel, int
 double image_bytes(const std::filesystem::path& path, int nx, int ny) {
     InputFile file(path);
     const auto reader = reader_of(file);
-    // Three rows of values, and what make_axis() keeps of the cells of both axes while it grows.
+    // Three rows of values, and the arrays of make_axis() for both axes, which grow.
     const PictureSize size = reader->size();
     return reader->bytes() + 24.0 * size.nx + 64.0 * (double(size.nx) + size.ny + nx + ny);
 }

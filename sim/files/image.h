@@ -23,7 +23,7 @@ Array<double> read_image(const std::filesystem::path& path, Channel channel = Ch
 /// Reads a channel and resamples it to (ny, nx) row by row, so the whole picture is never in memory. Throws
 /// InputError as image_size() does.
 Array<double> read_image(const std::filesystem::path& path, Channel channel, int nx, int ny);
-/// About how many bytes that resampling allocates beside its result.
+/// Returns about how many bytes that resampling allocates in addition to its result.
 double image_bytes(const std::filesystem::path& path, int nx, int ny);
 
 /// Upsampling: interpolation between cell centres (clamped at the edges), or the nearest cell.

@@ -41,10 +41,10 @@ struct NpyDict {
 };
 
 // Turns Python's literal into JSON: other quotes, brackets and words, no comma before a closing bracket, and
-// no suffix of Python 2's long integers. Where JSON has a meaning that Python has not, the result is no JSON.
+// no suffix of Python 2's long integers. Text that is JSON but no Python becomes invalid.
 std::string as_json(std::string_view python) {
-    std::string json, open;  // brackets that are open
-    char quote = '\0';       // of the string in progress
+    std::string json, open;  // the closing brackets that are due
+    char quote = '\0';       // the quote of the string in progress
     for (const char c : python) {
         if (c == '\\' || (quote == '\'' && c == '"')) return "";
         if (quote != '\0' && c != quote) {
@@ -65,7 +65,7 @@ std::string as_json(std::string_view python) {
             }
             json += c == ')' ? ']' : c;
         } else if (c == 't' || c == 'f' || c == 'n') {
-            json += '?';  // JSON's own words are none of Python's
+            json += '?';  // JSON's true, false and null mean nothing in Python
         } else if (c != 'L' || json.empty() || !std::isdigit(static_cast<unsigned char>(json.back()))) {
             json += c == 'T' ? 't' : c == 'F' ? 'f' : c;
         }
@@ -83,7 +83,7 @@ std::uint64_t axis_of(const InputFile& file, const Json& axis) {
 // Accepts the three keys in any order, with any white space.
 NpyDict read_dict(const InputFile& file, const std::string& text) {
     const auto fail = [&](const std::string& what) { file.refuse("a damaged .npy header: " + what); };
-    if (text.find('\0') != std::string::npos) fail("no dict");  // the parser would end there
+    if (text.find('\0') != std::string::npos) fail("no dict");  // the JSON parser would stop there
     Json json;
     std::set<std::string> keys;
     std::string repeated;
@@ -156,7 +156,7 @@ NpyDict read_npy_dict(InputFile& file, std::uintmax_t& data_offset) {
 
 // --- Values
 
-// Where a column (first axis) of a file in Fortran order begins in C order.
+// Returns the index in C order at which a column (first axis) of a file in Fortran order begins.
 std::size_t begin_of_column(const NpyHeader& header, std::size_t column) {
     std::size_t begin = 0, stride = header.count / std::size_t(header.shape[0]);
     for (std::size_t axis = 1; axis < header.shape.size(); ++axis) {
@@ -240,7 +240,7 @@ constexpr NpyType kTypes[] = {npy_type<float>("f4", "float32"),
                               npy_type<std::uint32_t>("u4", "uint32"),
                               npy_type<std::uint64_t>("u8", "uint64")};
 
-// Null for types that are not read.
+// Returns null for types that are not supported.
 const NpyType* find_type(std::string_view descr) {
     const auto type =
         std::ranges::find(kTypes, descr.substr(std::min<std::size_t>(1, descr.size())), &NpyType::code);
@@ -279,7 +279,7 @@ void require_npy_size(const InputFile& file,
                             file.size()));
 }
 
-// NumPy's maximum number of axes, and a bound on values that no machine reaches and that keeps byte counts in
+// NumPy's maximum number of axes, and a number of values that no machine can hold. It keeps byte counts in
 // range, also if an axis of length 0 makes the file short.
 constexpr std::size_t kMaxAxes = 64;
 constexpr std::uint64_t kMaxValues = std::uint64_t(1) << 48;

@@ -20,7 +20,8 @@ class NpyReader {
     int nx() const { return int(header_.shape[1]); }
     int ny() const { return int(header_.shape[0]); }
     DType dtype() const { return header_.descr.ends_with("f4") ? DType::float32 : DType::float64; }
-    /// Whether the file's rows are a field's: not in Fortran order, which interleaves them, nor integers.
+    /// Whether rows can be read singly: the values are floats and not in Fortran order, which interleaves the
+    /// rows.
     bool has_rows() const { return !header_.fortran_order && header_.descr[1] == 'f'; }
     /// Reads rows; values may be NaN or infinite. Throws InputError.
     Field rows(int first, int rows);
@@ -42,7 +43,7 @@ class NpyWriter {
     void write(int first, const Field& rows);
     /// Flushes to disk.
     void sync();
-    /// File systems may report only now what could not be written.
+    /// Closes the file. Throws, because file systems may report only now what could not be written.
     void close();
 
   private:
@@ -53,7 +54,8 @@ class NpyWriter {
     int nx_, ny_;
 };
 
-/// Atomically writes a file from rows as they come and returns its field_hash(). Throws FileError.
+/// Atomically writes a file from the rows that `give` delivers and returns its field_hash(). Throws
+/// FileError.
 std::string write_npy_rows(const std::filesystem::path& path,
                            int nx,
                            int ny,

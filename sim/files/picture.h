@@ -28,12 +28,12 @@ class PictureReader {
     PictureReader& operator=(const PictureReader&) = delete;
 
     PictureSize size() const { return size_; }
-    /// About the bytes that reading takes: of some rows, or of all where a file has its pixels in several
-    /// passes.
+    /// Returns about how many bytes reading takes: for some rows, or for the whole picture if the file stores
+    /// it in several passes.
     virtual double bytes() const = 0;
     /// Must be called before the first row.
     virtual void begin(Channel channel) = 0;
-    /// The values of the next row, of which there are size().ny.
+    /// Reads the values of the next of size().ny rows.
     virtual void read_row(std::span<double> values) = 0;
 
   protected:
@@ -41,15 +41,15 @@ class PictureReader {
     PictureSize size_;
 };
 
-/// Begin at the start of a file, which must outlive them, and read its header.
+/// These readers begin at the start of a file, which must outlive them, and read its header.
 std::unique_ptr<PictureReader> png_reader(InputFile& file);
 std::unique_ptr<PictureReader> jpeg_reader(InputFile& file);
 
 /// Throws InputError if the file is too short for so many pixels.
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte);
 
-/// Converts pixels of one (grey), two (grey, alpha), three or four samples to a channel. All colours of a
-/// grey pixel are its grey. Integer weights and a single division keep grey pixels exact and at most 1.
+/// Converts pixels of one (grey), two (grey, alpha), three or four samples to a channel. Every colour channel
+/// of a grey pixel is its grey. Integer weights and a single division keep grey pixels exact and at most 1.
 template <class Sample>
 void to_channel(const Sample* samples, int count, Channel channel, std::span<double> values) {
     constexpr int kMax = std::numeric_limits<Sample>::max();

@@ -14,7 +14,7 @@ namespace stencil {
 struct RunNotes {
     std::vector<std::string> components;
     double dx = 1;            ///< edge of a cell
-    std::string length_unit;  ///< of dx; empty if not given
+    std::string length_unit;  ///< unit of dx; empty if not given
     std::string time_unit;
     std::string spec;  ///< spec.json, which repeats the run
 };

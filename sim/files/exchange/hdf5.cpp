@@ -90,7 +90,7 @@ std::string open_library() {
             return "";
         }
     } catch (const MissingLibrary&) {
-        // The answer is the same.
+        // A missing function means that the library is too old.
     }
     return "HDF5's library is older than 1.10.7";
 }
@@ -126,7 +126,8 @@ class Owned {
         if (id_ >= 0) HDF5(H5Idec_ref)(id_);
     }
     operator hid_t() const { return id_; }
-    /// Closing a dataset writes its last bytes, so what is written must be closed by this.
+    /// Closing a dataset writes its last bytes and may fail, so datasets that are written must be closed by
+    /// this.
     void close() { done(HDF5(H5Idec_ref)(std::exchange(id_, -1))); }
 
   private:
@@ -159,7 +160,7 @@ void add_dataset(hid_t place,
     dataset.close();
 }
 
-// Writes a scalar if there are no sizes.
+// Writes an attribute, a scalar if there are no sizes.
 void add_attribute(
     hid_t place, const char* name, hid_t type, std::initializer_list<hsize_t> sizes, const void* data) {
     const Owned space = space_of(sizes);
