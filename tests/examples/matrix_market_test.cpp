@@ -88,6 +88,7 @@ TEST_CASE("What is no readable Matrix Market file is refused with the line and w
         {coordinates("complex general", "1 1 1\n1 1 1 1\n"), "must be real or double or integer"},
         {coordinates("real hermitian", "1 1 1\n1 1 1\n"), "general or symmetric or skew-symmetric"},
         {"%%MatrixMarket matrix array pattern general\n1 1\n", "an array cannot be a pattern"},
+        {coordinates("integer general", "2 2 1\n1 1 0.5\n"), "must be an integer"},
         {coordinates("real general", "% no sizes\n"), "the sizes are missing"},
         {coordinates("real general", "2 2\n"), "line 2: the number of entries is missing"},
         {coordinates("real general", "2 2 1 7\n1 1 1\n"), "nothing more is expected"},

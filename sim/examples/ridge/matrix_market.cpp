@@ -101,6 +101,8 @@ class MatrixFile {
         const std::string_view text = word("value");
         const auto value = read_real(text);
         if (!value) refuse(fmt::format("'{}' is not a finite number of float64", quotable(text)));
+        if (integer_ && *value != std::floor(*value))
+            refuse(fmt::format("the value '{}' must be an integer", quotable(text)));
         return *value;
     }
 
@@ -122,7 +124,9 @@ class MatrixFile {
         };
         next("object", {"matrix"});
         coordinate_ = next("format", {"coordinate", "array"}) == "coordinate";
-        pattern_ = next("field", {"real", "double", "integer", "unsigned-integer", "pattern"}) == "pattern";
+        const std::string field = next("field", {"real", "double", "integer", "unsigned-integer", "pattern"});
+        pattern_ = field == "pattern";
+        integer_ = field.ends_with("integer");
         const std::string symmetry = next("symmetry", {"general", "symmetric", "skew-symmetric"});
         symmetric_ = symmetry == "symmetric";
         skew_ = symmetry == "skew-symmetric";
@@ -182,7 +186,7 @@ class MatrixFile {
     std::string text_;
     std::string_view rest_, line_;
     std::int64_t line_number_ = 0;
-    bool coordinate_ = false, pattern_ = false, symmetric_ = false, skew_ = false;
+    bool coordinate_ = false, pattern_ = false, integer_ = false, symmetric_ = false, skew_ = false;
 };
 
 }  // namespace
