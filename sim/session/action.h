@@ -46,7 +46,7 @@ struct Cancel {};
 /// Ends an export after the file being written.
 struct CancelExport {};
 
-/// Pauses a run at exactly this step, at this time, or where a condition is true; empty: it continues.
+/// Pauses a run at exactly this step, at this time, or where a condition is true; empty: never.
 struct StopAt {
     std::optional<Ending> at;
 };
@@ -76,7 +76,7 @@ struct Change {
 /// Paints a segment; one not joined to the previous begins a new stroke. A stroke is undone as a whole.
 struct Paint {
     BrushPiece piece;
-    std::optional<std::size_t> component = {};  ///< empty: the one shown if it is one, else the first
+    std::optional<std::size_t> component = {};  ///< empty: the shown component, or the first if none is shown
 };
 
 struct Undo {
@@ -126,19 +126,20 @@ struct Resume {
     std::string folder;
 };
 
-/// Records a frame every `every` steps: to FOLDER/film.mp4, .webm or .gif if a film's ending is given, for
-/// the seconds asked for, else to numbered files in FOLDER/frames. every == 0 ends the recording.
+/// Records a frame every `every` steps: if a film's ending is given, to FOLDER/film.mp4, .webm or .gif, until
+/// the requested length is reached; otherwise to numbered files in FOLDER/frames. every == 0 ends the
+/// recording.
 struct Record {
     std::string folder;
     long long every = 0;
     bool png = true;
     bool npy = false;
     std::string film = {};     ///< such as ".mp4"; empty: no film
-    FilmRequest choices = {};  ///< the film's, without its file
+    FilmRequest choices = {};  ///< options of the film except its file
 };
 
 /// Makes a film of the run from its start up to the present step, by repeating it beside the session: with a
-/// frame every `every` steps, or with so many that it takes the seconds asked for.
+/// frame every `every` steps, or with as many as the requested length needs.
 struct Film {
     std::string folder;
     std::string ending;  ///< such as ".mp4"
@@ -161,15 +162,17 @@ struct RemoveProbe {
     int index = 0;
 };
 
-/// Writes statistics.csv, and histogram.csv, profile.csv and probes.csv if there are such.
+/// Writes statistics.csv and, if there are such measurements, histogram.csv, profile.csv and probes.csv.
 struct ExportMeasures {
     std::string folder;
 };
 
-/// Times every method of the backend as the run is now, while it is paused; most actions end it.
+/// Times every method of the backend with the run's present settings, while the run is paused; most actions
+/// end the benchmark.
 struct MeasureLadder {};
 
-/// Steps with a user's kernel, or (null) the method again. A new method, backend or model drops it.
+/// Steps with a user's kernel or, if null, with the method again. A new method, backend or model drops the
+/// kernel.
 struct UseKernel {
     std::shared_ptr<const user_kernel::UserKernel> kernel;
 };

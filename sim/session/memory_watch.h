@@ -16,7 +16,7 @@ struct MemoryUse {
 class MemoryWatch {
   public:
     const MemoryUse& look(const Machine& machine);
-    /// The next look() asks anew.
+    /// The next look() queries anew.
     void expire() { at_ = {}; }
 
   private:

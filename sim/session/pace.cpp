@@ -74,7 +74,7 @@ void Pace::set(long long per_frame, double budget, long long step) {
     steps_per_frame = std::clamp(per_frame, 0LL, kMaxSteps);
     most_auto = kMaxSteps;
     budget_ms = std::clamp(budget, 1.0, 1000.0);
-    if (order.empty()) target = step;  // the present batch has the old size
+    if (order.empty()) target = step;  // the present batch was sized for the old pace
 }
 
 void Pace::set_stop(const std::optional<Ending>& at, long long step) {

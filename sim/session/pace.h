@@ -1,5 +1,5 @@
-// Decides how many steps to make at a time, those of an order or batches of a frame's steps, and by which
-// method if it is `auto`.
+// Decides how many steps to make at a time, for an order of steps or for each frame, and by which method if
+// that is `auto`.
 #pragma once
 
 #include <chrono>
@@ -28,15 +28,16 @@ struct Pace {
     bool running = false;
     std::optional<Ending> stop_at;  ///< where a run pauses
     long long steps_per_frame = 0;  ///< 0: automatic
-    /// Most steps between two frames if automatic, and at least half as many, until a pace is chosen: a
-    /// beginning that neither a fast machine hurries through nor a slow one stands still in.
+    /// Bounds of the automatic number of steps between two frames: this many, and half as many. They hold
+    /// until a pace is set, so that the beginning neither rushes by on a fast machine nor stands still on a
+    /// slow one.
     long long most_auto = kMaxSteps;
     double budget_ms = 12;
 
     // --- The present batch or order
     long long from = 0, target = 0;  ///< steps
     bool ordered = false;            ///< steps requested by the user, which do not count for the pace
-    std::string order;               ///< an order that takes longer than a frame; empty: a batch of a run
+    std::string order;  ///< description of an order that takes longer than a frame; empty: a batch of a run
     Clock::time_point begun{};
     double seconds = 0;  ///< stepping time so far
     double waiting = 0;  ///< seconds spent outside of steps
@@ -58,8 +59,8 @@ struct Pace {
     void set_stop(const std::optional<Ending>& at, long long step);
 
     void note_slice(double stepping, double wall, long long steps);
-    /// Call it when the batch or order is complete, at this step, or where the run is `to_stop`. Returns
-    /// whether the run stops there.
+    /// Call it at this step when the batch or order is complete, or with `to_stop` where the run has to stop.
+    /// Returns whether the run stops there.
     bool finish(long long step, bool to_stop);
 
     long long steps_per_call() const;
@@ -68,7 +69,7 @@ struct Pace {
     void begin(long long step, long long to);
 };
 
-/// Returns the request for so many steps (at least one) with the present settings.
+/// Returns the request for this number of steps (at least one) with the present settings.
 MethodRequest request_for(const RunSpec& now, long long steps);
 
 /// Changing the method copies the field through the host, so another method must be clearly better for
@@ -77,7 +78,7 @@ MethodRequest request_for(const RunSpec& now, long long steps);
 struct AutoMethod {
     bool on = false;  ///< `auto` was asked for
 
-    /// Call it before a frame with the request's steps.
+    /// Call it before a frame that makes the request's steps.
     const Method* for_frame(const Method& now, const MethodRequest& request);
     /// Decides for one long order of steps.
     static const Method* for_order(const Method& now, const MethodRequest& request);

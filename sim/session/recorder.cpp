@@ -13,7 +13,7 @@
 namespace stencil {
 namespace {
 
-// Finishes a film and tells of it.
+// Finishes a film and returns the message about it.
 ExportOutcome written(FilmWriter& film, std::string_view what) {
     if (film.frames() == 0) return {"Recorded nothing: the run was paused"};
     film.finish();

@@ -29,21 +29,22 @@ class Recorder {
     void start(const action::Record& order, const RunSpec& now);
 
     bool on() const { return writer_ || film_; }
-    /// Returns where it is written, and the number of files, or frames of the film, so far.
+    /// Return the folder or file that is written, and the number of its files, or of the film's frames, so
+    /// far.
     std::string target() const;
     long long count() const { return film_ ? film_->frames() : writer_ ? before_ + writer_->count() : 0; }
-    /// Writes a frame at the next multiple of the steps asked for, while it is on.
+    /// Steps between two frames; 0 while nothing is recorded.
     long long every() const { return on() ? every_ : 0; }
     /// Writes a frame. Throws if it cannot be written, which ends the recording. Numbered files of a run that
     /// began anew go to another folder, FOLDER-2.
     void look(Simulation& simulation);
-    /// The next frame is of another run.
+    /// Call it when another run has replaced the recorded one.
     void another_run() { another_run_ = true; }
 
-    /// Whether it has the length asked for.
+    /// Whether the film has the requested length.
     bool full() const { return film_ && film_->full(); }
 
-    /// Ends the recording and tells of it. Throws if a film cannot be written.
+    /// Ends the recording and returns the message about it. Throws if a film cannot be written.
     ExportOutcome end();
 
   private:
@@ -52,17 +53,17 @@ class Recorder {
     std::unique_ptr<FrameWriter> writer_;
     std::unique_ptr<FilmWriter> film_;
     long long every_ = 1;
-    double fps_ = 30;                   ///< for the command that makes a film of pictures
-    std::string asked_;                 ///< folder
-    std::vector<std::string> kinds_;    ///< of numbered files
-    std::vector<std::string> folders_;  ///< written to so far
-    std::filesystem::path pictures_;    ///< of the quantity that was shown, as a pattern
+    double fps_ = 30;                   ///< of the command that makes a film of the pictures
+    std::string asked_;                 ///< the requested folder
+    std::vector<std::string> kinds_;    ///< kinds of numbered files
+    std::vector<std::string> folders_;  ///< folders written to so far
+    std::filesystem::path pictures_;    ///< path pattern of the shown quantity's pictures
     long long before_ = 0;              ///< files in earlier folders
     long long last_ = -1;               ///< step of the newest frame
     bool another_run_ = false;
 };
 
-/// The request for a film with an unused file in the folder.
+/// Returns the request with the path of a new film in the folder.
 FilmRequest in_folder(FilmRequest request, const std::string& folder, const std::string& ending);
 
 /// A film of a run from its start, made by repeating it.
@@ -106,7 +107,7 @@ class Exporter {
   private:
     WriteProgress progress_;
     std::string doing_;
-    Background<ExportOutcome> writing_;  ///< last, so that it ends before what it uses
+    Background<ExportOutcome> writing_;  ///< last, because its thread uses the members above
 };
 
 }  // namespace stencil

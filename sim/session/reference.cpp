@@ -17,7 +17,8 @@ SettingKind kind_of_event(const Event& event) {
     return event.setting() ? kind_of(event.setting()->setting) : SettingKind::parameter;
 }
 
-// Whether the log has the dt that the event leads to: a reference decides none itself.
+// Whether the run's log of time steps has the dt that the event leads to: the reference takes it from there
+// instead of deciding it.
 bool leaves_dt_to_log(const Event& event) {
     const SetSetting* set = event.setting();
     return set && (set->setting == setting_name::tolerance ||
@@ -47,14 +48,14 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
                    (set && set->setting == setting_name::dtype);
         });
     });
-    // dt is the run's own, though it may be above the limit for a while.
+    // Use the run's own dt, even if it is above the limit for a while.
     if (is_adaptive(spec.dt))
         spec.dt = FixedStep{spec.dt_log.empty() ? of.now().time_step() : spec.dt_log[0].dt};
     spec.allow_unstable = true;
     spec.dtype = DType::float64;
     spec.kernel.reset();
     spec.backend = of.now().backend;
-    // If the run uses exact n-step propagation, steps could not keep up with it.
+    // Steps could not keep up with exact n-step propagation, so the reference then uses the run's method.
     spec.method = method_of(of.now())->jumps ? of.now().method : "auto";
     const Machine machine = query_machine();
     spec = resolve(spec, machine);

@@ -27,12 +27,12 @@ class Reference {
     /// Uses the fastest method of the device, or the run's own if that propagates n steps at once. Throws if
     /// it cannot be made, and is not tried again.
     void make(const Simulation& of, const StartMaker& make_start);
-    /// Makes a slice of the steps that the run has made.
+    /// Makes some of the steps by which the reference is behind the run.
     void catch_up(const Simulation& of);
     /// Repeats an event of the run.
     void follow(const Event& event);
 
-    /// No reference is made until release().
+    /// Drops the run; no reference is made until release().
     void refuse() {
         run_.reset();
         refused_ = true;

@@ -26,7 +26,7 @@ class Timeline {
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t kMost = 128;
 
-    /// Whether keeping states has taken little enough time.
+    /// Whether the next state is due, so that storing states takes only a small share of the time.
     bool due() const { return Clock::now() >= next_; }
 
     /// Stores the present state; `pinned`: permanently. Throws CudaError and std::bad_alloc.
@@ -71,9 +71,9 @@ struct SettingChange {
     std::string before, after;
 };
 
-/// What a run has beside its settings and fields.
+/// What undo of a replaced run restores besides its settings and fields.
 struct RunExtras {
-    std::shared_ptr<const OpenedView> view;  ///< null: not known
+    std::shared_ptr<const OpenedView> view;  ///< null: unknown
     std::optional<Ending> stop_at;
     bool auto_method = false;
     Measures measures;
@@ -85,9 +85,9 @@ struct UndoEntry {
     long long step = 0;  ///< step of the change
     std::variant<SettingChange, KeptState> change;
     bool sets_dt = false;  ///< Session::sets_dt_ before the change
-    /// How the run was looked at, if that was changed; else null.
+    /// The settings before the change, if it changed how the run is displayed; else null.
     std::shared_ptr<const RunSpec> looks = nullptr;
-    /// Of the run that was replaced by another; else null.
+    /// Extras of the run that another one replaced; else null.
     std::shared_ptr<const RunExtras> extras = nullptr;
     /// The timeline at that step.
     std::vector<std::weak_ptr<const Simulation::Checkpoint>> timeline = {};
@@ -102,10 +102,11 @@ struct UndoEntry {
 struct UndoStack {
     std::deque<UndoEntry> undo, redo;  ///< newest last
 
-    /// Call it before a change; clears the redo stack, unless only the looks change.
+    /// Call it before a change; clears the redo stack, unless the change concerns the display only.
     void push(UndoEntry entry, double budget_bytes);
 
-    /// Call it before a change for which there was no memory: older checkpoints are dropped, settings stay.
+    /// Call it before a change that cannot be undone for lack of memory: drops the entries with checkpoints
+    /// and keeps those of settings.
     void push_none();
 
     /// Continues the newest entry if it is a change of the same setting; otherwise returns false.
@@ -129,16 +130,16 @@ struct RunHistory {
     Measures tip_measures;
     std::vector<Bookmark> bookmarks;
     int bookmarks_set = 0;     ///< total ever set, for their names
-    std::size_t compared = 0;  ///< index of a bookmark
+    std::size_t compared = 0;  ///< index of the bookmark to compare with
 
     /// The run has diverged: drops bookmarks that it has not reached.
     void forget_bookmarks_ahead(long long step);
     /// The first step after this one at which the state of a bookmark is to be kept; kMaxSteps: none.
     long long next_bookmark(long long step) const;
-    /// Whether the run passes it.
+    /// Whether the bookmark belongs to this run, not to one that was left.
     bool has(const Bookmark& one) const { return !one.state || timeline.has(one.state); }
     void remove_bookmark(std::size_t index);
-    /// The fields of the bookmark to compare with; null if there is none that the run can be compared with.
+    /// Returns the fields of the bookmark to compare with; null if no bookmark can be compared with the run.
     const State* compared_fields(const RunSpec& now) const;
     std::shared_ptr<const History> shown(const RunSpec& now) const;
 };

@@ -29,7 +29,7 @@ struct SessionOptions {
     bool running = true;              ///< from the start
     std::optional<Ending> stop_at;    ///< where a run pauses
     long long steps_per_frame = 0;    ///< 0: automatic
-    long long most_auto = kMaxSteps;  ///< as of Pace
+    long long most_auto = kMaxSteps;  ///< as Pace::most_auto
     bool measure_limits = true;       ///< measure the device's limits between frames
     /// Polled while an initial condition is made; returning true abandons it and changes nothing.
     std::function<bool()> cut;
@@ -96,7 +96,7 @@ class Session {
     void begin(const RunSpec& asked);
     void begin_another(const RunSpec& asked, const std::string& what);
     void take_extras(const RunSpec& spec);
-    /// The initial condition, and the settings with what making it has found.
+    /// An initial condition, and its settings with what was found while making it.
     struct Start {
         RunSpec spec;
         State state;
@@ -134,7 +134,7 @@ class Session {
     void say(std::string text) { said_ = {said_.count + 1, std::move(text)}; }
     KeptState moment();
     bool copy_fits();
-    /// What undo of an action restores: fields, with them the looks, or the whole run.
+    /// What undoing an action restores: fields, fields with display settings, or the whole run.
     enum class Scope { fields, looks, run };
     void remember(const std::string& what, Scope scope = Scope::fields);
     UndoEntry entry(const std::string& what, long long at, Scope scope);
@@ -190,7 +190,7 @@ class Session {
     Background<std::optional<Start>> starts_;  ///< empty if it was cancelled
     Pace pace_;
     AutoMethod auto_;
-    StopCondition stop_{""};  ///< of pace_.stop_at
+    StopCondition stop_{""};  ///< the condition of pace_.stop_at
     std::string after_jump_;  ///< method to return to after exact n-step propagation, "auto" included
     Reference reference_;     ///< exists while a pane shows the difference from it
     Speeds speeds_;
@@ -204,7 +204,7 @@ class Session {
     std::shared_ptr<const OpenedView> opened_;
     std::vector<std::string> when_done_;  ///< notices to show if the present action succeeds
     StatusMessage said_;
-    bool worked_on_ = false;                           ///< something was done but watching
+    bool worked_on_ = false;                           ///< the user did more than watch
     bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it
     bool text_sets_dt_ = false;                        ///< sets_dt_ of the newest snapshot's text
     static constexpr std::string_view kOfRun = "run";  ///< subject of errors that stop the run

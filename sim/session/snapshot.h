@@ -40,7 +40,7 @@ class Messages {
         if (all_.size() > kMost) all_.erase(all_.begin());
     }
     void notice(std::string text) { add(Message::Level::notice, std::move(text)); }
-    /// `in_place` replaces the newest message if that is an error, too, as during a drag.
+    /// With `in_place` it replaces the newest message if that is an error, too, as during a drag.
     void error(std::string text, std::string subject = {}, bool in_place = false) {
         if (in_place && !all_.empty() && all_.back().level == Message::Level::error) all_.pop_back();
         add(Message::Level::error, std::move(text));
@@ -112,7 +112,7 @@ struct Snapshot {
     long long steps_per_frame = 0;  ///< 0: automatic
     double budget_ms = 12;
     long long last_batch = 0;      ///< steps between the newest two frames
-    long long steps_per_call = 0;  ///< expected steps between two frames, which `auto` goes by
+    long long steps_per_call = 0;  ///< expected steps between two frames, for which `auto` chooses
 
     std::shared_ptr<const StepLimit> step_limit;  ///< for typed equations, once computed
 
@@ -132,7 +132,7 @@ struct Snapshot {
     EngineCost cost;
     MemoryUse memory;
 
-    bool worked_on = false;          ///< something was done in this session but watching
+    bool worked_on = false;          ///< the user did more than watch in this session
     std::string can_undo, can_redo;  ///< what would be undone: "brush stroke at step 530"; empty: nothing
     std::shared_ptr<const History> history;
     long long end_step = 0;             ///< furthest step of the run; beyond the present one after going back
@@ -145,7 +145,7 @@ struct Snapshot {
     std::optional<double> export_share;  ///< share written; empty if unknown
     std::vector<Message> messages;       ///< newest last
     StatusMessage said;
-    std::shared_ptr<const OpenedView> opened;  ///< of the run opened last; null before any was
+    std::shared_ptr<const OpenedView> opened;  ///< view of the run opened last; null before any was
 
     std::shared_ptr<const Frame> frame;
 };

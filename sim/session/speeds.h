@@ -17,7 +17,8 @@ class Speeds {
 
     /// Limits of the device in the present precision; 0 until measured.
     const LadderLimits& limits() const { return limits_; }
-    /// Measured in pieces: one per frame during a run, otherwise one after the other.
+    /// Whether to measure the next piece of the limits: one piece per frame during a run, otherwise one after
+    /// the other.
     bool limits_are_due(std::uint64_t frame, bool settled) const;
     void measure_limits(const RunSpec& now, std::uint64_t frame);
     /// Drops the limits after a change of precision or, with `of_copies`, of device.

@@ -29,7 +29,8 @@ bool overflows(const Statistics& statistics);
 
 class StepWatch {
   public:
-    /// Updates the findings: always if `exact`, else a few times per second. Null if not typed equations.
+    /// Updates the findings: always if `exact`, else a few times per second. Null unless the model is a typed
+    /// equation.
     const std::shared_ptr<const StepLimit>& look(Simulation& simulation, std::uint64_t version, bool exact);
     const std::shared_ptr<const StepLimit>& newest() const { return newest_; }
 

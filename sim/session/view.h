@@ -42,7 +42,7 @@ struct ViewRequest {
     std::optional<CellBlock> numbers;
     std::vector<ProfileLine> profiles;
     std::optional<ArrowLattice> arrows;      ///< for RunSpec::arrows, if set
-    std::optional<ResampleRequest> outline;  ///< what to sample a model's shape at; empty: do not
+    std::optional<ResampleRequest> outline;  ///< samples for a shape's outline; empty: no outline
     SurfaceView surface;                     ///< kept for exports and for repeating the run
     int histogram_bins = 0;                  ///< 0: none
     bool spectrum = false;
@@ -58,7 +58,7 @@ struct ViewRequest {
     }
 };
 
-/// How a run that was opened is looked at.
+/// The view that an opened run is shown in.
 struct OpenedView {
     std::vector<Pane> panes;
     std::vector<ProfileLine> profiles;

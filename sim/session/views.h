@@ -15,9 +15,9 @@ class Views {
   public:
     /// What the run does, which decides when a frame is due.
     struct Activity {
-        bool settled = false;  ///< paused, and nothing catches up
-        bool moving = false;   ///< steps are left in this batch
-        bool ordered = false;  ///< by an order of steps, whose progress is shown
+        bool settled = false;  ///< paused, and the reference has caught up
+        bool moving = false;   ///< steps of this batch, or of the reference, are left
+        bool ordered = false;  ///< an order of steps is running, whose progress is shown
     };
 
     void look(const ViewRequest& request) { request_ = request; }
@@ -28,21 +28,22 @@ class Views {
 
     /// The newest frame; null before the first.
     const std::shared_ptr<const Frame>& frame() const { return frame_; }
-    /// The frame of this count was displayed.
+    /// Reports that the frame of this count was displayed.
     void taken(std::uint64_t count) { taken_ = count; }
     bool was_taken() const { return !frame_ || taken_ >= frame_->count; }
 
-    /// Changes with the field.
+    /// The field's version, which changes with it.
     std::uint64_t version() const { return version_; }
     void field_changed() { ++version_; }
-    /// The same field is shown in another way.
+    /// Call it to show the same field in another way.
     void look_again() { framed_version_ = 0; }
-    /// What was computed for earlier frames no longer holds.
+    /// Call it when what was computed for earlier frames no longer holds.
     void forget() { maker_.forget(); }
 
     bool shows_field() const { return version_ == framed_version_; }
     bool due(const Activity& activity) const;
-    /// Makes a frame of the state, whose version is filled in. Returns whether no frame showed it before.
+    /// Makes a frame of the moment, whose version is filled in. Returns whether no earlier frame showed this
+    /// field.
     bool make(Moment moment);
     /// Counts the frame as made, after a failure that every frame would repeat.
     void fail();
@@ -50,7 +51,7 @@ class Views {
     /// Medians in milliseconds.
     double resampling_ms() const { return resampling_ms_.middle(); }
     double measuring_ms() const { return measuring_ms_.middle(); }
-    /// Adds the time that a frame took, with these seconds spent on other measurements.
+    /// Adds the time that the newest frame took; `measuring_seconds` were spent on other measurements.
     void note_cost(double measuring_seconds);
 
   private:

@@ -66,7 +66,8 @@ void Engine::run(const RunSpec& asked, const SessionOptions& options, const std:
     }
 }
 
-// While a slow initial condition is made: publishes progress; true if the user stops it or leaves.
+// Called while a slow initial condition is made: publishes progress, and returns true if the user stops it or
+// quits.
 bool Engine::is_cut(const std::stop_token& stop) {
     if (session_) publish(session_->snapshot());
     return stop.stop_requested() || shared_.read([](const Exchange& all) {

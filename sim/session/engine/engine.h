@@ -32,20 +32,20 @@ class Engine {
 
     /// Returns the newest snapshot; null until the session exists.
     std::shared_ptr<const Snapshot> snapshot() const;
-    /// Whether the newest snapshot shows what became of all actions.
+    /// Whether the newest snapshot shows the result of all actions.
     bool is_up_to_date() const;
-    /// Throws what kept the session from being made, if anything.
+    /// Throws the exception that kept the session from being made, if there is one.
     void check() const;
 
   private:
-    // What the window's and the engine's threads share.
+    // Data that the window's and the engine's threads share.
     struct Exchange {
         // Messages since the last slice.
         std::vector<Action> actions = {};
         std::optional<ViewRequest> view = {};
         std::optional<std::uint64_t> taken = {};
 
-        bool acting = false;  ///< actions were taken whose snapshot is still to come
+        bool acting = false;  ///< actions were taken, and the snapshot with their result is not published yet
         std::shared_ptr<const Snapshot> snapshot = {};
         std::exception_ptr failure = {};
 
@@ -59,8 +59,8 @@ class Engine {
 
     std::function<void()> on_news_;
     Shared<Exchange> shared_;
-    Session* session_ = nullptr;  ///< once it is made; used only by the engine's thread
-    std::jthread thread_;         ///< last, so that it ends before what it uses
+    Session* session_ = nullptr;  ///< null until it is made; used only by the engine's thread
+    std::jthread thread_;         ///< last, because the thread uses the members above
 };
 
 }  // namespace stencil

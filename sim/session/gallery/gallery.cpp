@@ -50,7 +50,7 @@ std::string name_of(const GalleryRow& row, const GallerySubject& subject) {
 // Reads a PNG with its colours, which read_image() does not keep. `begin` opens it.
 template <class F>
 GalleryPicture read_colors(F begin) {
-    constexpr std::int64_t kMostPixels = 20'000'000;  // more take more than some tenths of a second
+    constexpr std::int64_t kMostPixels = 20'000'000;  // larger pictures take more than some 0.1 s
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     if (begin(image) == 0) return {};

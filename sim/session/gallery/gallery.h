@@ -21,7 +21,7 @@ struct GalleryRow {
 /// Initial conditions, then ready runs, then presets, each in the order of its table.
 std::span<const GalleryRow> gallery_rows();
 
-/// A thumbnail, with words on it.
+/// A thumbnail with a title and a sentence.
 struct GalleryPicture {
     static constexpr int kSide = 96;  ///< longer side in pixels
 
@@ -37,10 +37,10 @@ GalleryPicture gallery_picture(const GalleryRow& row);
 /// Returns them in the order of the rows.
 GalleryPictures gallery_pictures();
 
-/// What a row runs, for scripts/pictures.
+/// The run that a row stands for, from which scripts/pictures makes the picture.
 struct GallerySubject {
     std::string title, about;
-    std::string text;  ///< determines the picture
+    std::string text;  ///< a hash of it names the picture
     RunSpec spec;      ///< at its full size
 };
 GallerySubject gallery_subject(const GalleryRow& row);
