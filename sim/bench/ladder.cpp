@@ -26,8 +26,8 @@ struct TimingRule {
     long long most_steps = 10000;  ///< exceeded if a pass of the method is longer
 };
 
-/// Works in pieces of at most one repeat. Loads the field once; total_steps() counts all steps: warm-up,
-/// calibration and the timed repeats.
+/// Times one method; a call of work() does at most one repeat. The field is loaded once; total_steps() counts
+/// all steps: warm-up, calibration and the timed repeats.
 class TimedCase {
   public:
     TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule)
@@ -82,11 +82,11 @@ class TimedCase {
 
     static constexpr int kMaxWarmCalls = 16;
     static constexpr double kWarmSeconds = 0.05;
-    // A batch of this duration tells the time per step.
+    // A batch that takes this many seconds is long enough to estimate the time per step.
     static constexpr double kTelling = 0.02;
-    // A call that takes so long needs only one warm-up.
+    // A call that takes this long needs only one warm-up.
     static constexpr double kLongCall = 0.5;
-    // Steps for exact n-step propagation, whose time does not depend on them.
+    // Steps per repeat of exact n-step propagation, whose time does not depend on them.
     static constexpr long long kJump = 100;
 
     const Method& method_;
@@ -105,13 +105,13 @@ namespace {
 constexpr Size kNextToNothing{32, 32};
 constexpr long long kMaxRepeatSteps =
     10000;  // per repeat: a millisecond of the fastest method, which is enough
-// Most warm-up, in repeats' worth of steps.
+// Longest warm-up, as a multiple of a repeat's steps.
 constexpr int kWarmRepeats = 8;
-// A method is no reference solution if on a small field it differs more than this from `reference`.
+// A method that differs from `reference` by more than this on a small field is no reference solution.
 constexpr double kTruthBound = 1e-12;
 
-// With zero outside, a field decays until a relative error is meaningless: returns the steps in which its
-// slowest mode falls to a hundredth.
+// Returns the number of steps in which the field's slowest mode falls to a hundredth. With zero outside, the
+// field decays until a relative error is meaningless.
 double steps_that_leave_something(const DiffusionParams& params, Size size) {
     if (row_of(params.boundary).conserves_total) return std::numeric_limits<double>::infinity();
     const auto eigenvalue = [](int n) { return 2 - 2 * std::cos(std::numbers::pi / (n + 1)); };
@@ -149,7 +149,7 @@ std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
 }
 
 constexpr double kPieceSeconds = 0.1;
-// The reference method does so many cell updates in about a second.
+// The reference method does about this many cell updates in a second.
 constexpr double kReferenceUpdates = 5e8;
 
 SolverSetup float64_setup(const LadderSpec& spec, const Method& method, Size size) {
@@ -285,7 +285,7 @@ void Ladder::begin_case() {
         start_.reset();
     }
     std::string why = why_not(one);
-    if (!why.empty() && start_) {  // memory of the last method may be in the way
+    if (!why.empty() && start_) {  // the last method may still occupy memory
         truth_.reset();
         start_.reset();
         why = why_not(one);
@@ -304,7 +304,7 @@ void Ladder::begin_case() {
         setup_of(spec_, *one.method, one.size, spec_.run.dtype), *start_, rule_for(one));
 }
 
-// Advances the reference solution; the previous method's is reused if it fits and is not ahead.
+// Advances the reference solution; reuses the previous method's if that fits and is not ahead.
 void Ladder::work_on_truth() {
     const Case& one = cases_[next_ - 1];
     const long long target = trial_->total_steps();

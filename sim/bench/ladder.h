@@ -25,20 +25,20 @@ struct LadderLimits {
     double components = 1;               ///< of the model
     double instructions_per_cell = kInstructionsPerCell;
 
-    /// Speed limits of a method that reads and writes each cell once per step, and of any method.
+    /// Speed limits: of a method that reads and writes each cell once per step, and of any method.
     double copy_gcells(DType dtype) const {
         return copy_gb_per_s / (2 * components * double(bytes_of(dtype)));
     }
     double issue_gcells() const { return instructions_per_second / instructions_per_cell / 1e9; }
-    /// "31.8e12 instructions/s".
+    /// Returns for example "31.8e12 instructions/s".
     std::string instruction_rate() const;
 };
 
-/// Measures those limits that are 0, the copies first.
+/// Measures the limits that are still 0, the copies first.
 class LimitsMeasurement {
   public:
-    /// Does a piece of work. `disturbed`: other work goes on at the same time, so the fastest pieces count
-    /// and not their median.
+    /// Does a piece of work. `disturbed`: other work goes on at the same time, so the result is the fastest
+    /// piece instead of the median.
     void work(LadderLimits& limits, const RunSpec& run, Device device, bool disturbed);
     void forget() { rate_.reset(); }
 
@@ -50,14 +50,14 @@ struct LadderRow {
     const Method* method = nullptr;
     Size size;
     std::string fits;     ///< fastest memory level that holds the field: registers, L2, ...
-    std::string why_not;  ///< why nothing was measured; empty if it was
+    std::string why_not;  ///< why the row was not measured; empty if it was
     long long steps = 0;  ///< per repeat
     int repeats = 0;
     double seconds = 0;         ///< of a repeat, median
     double spread = 0;          ///< slowest minus fastest repeat, relative to the median
     Speed speed;                ///< zeros for exact n-step propagation
     long long total_steps = 0;  ///< step at which the error was measured
-    double error = 0;           ///< relative 2-norm; not finite if nothing is left of the field
+    double error = 0;           ///< relative 2-norm; not finite if the field decayed to 0 or overflowed
     std::string truth;          ///< method of the reference solution
     double truth_error = 0;     ///< its own error, measured on a small field
     ExecutionPath way;          ///< execution path of the solver

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// If the overhead per step exceeds this share, it is reported as what limits small fields.
+// An overhead above this share of a step's time is reported as the limit of small fields.
 constexpr double kMuch = 0.3;
 
 double of_copy(const LadderReport& report, const LadderRow& row) {
@@ -150,8 +150,8 @@ std::vector<Pair> pairs_of(const PrecisionRows& rows) {
     return pairs;
 }
 
-// Estimates the overhead of a call as the least that a single step costs beyond one of many. Methods that
-// fuse steps are left out, because a call of one step is other work for them.
+// Estimates the overhead of a call: the least that a step in a call of its own takes longer than a step among
+// many. Methods that fuse steps are left out, because a call of one step is other work for them.
 double call_cost(const std::vector<Pair>& pairs) {
     double least = 0;
     bool found = false;

@@ -26,7 +26,7 @@ std::vector<std::string> method_names(std::optional<Device> device, std::string_
     return names;
 }
 
-// Returns the device of the methods, which must be one, and checks them as those of runs.
+// Returns the device that all methods must share; checks them like methods of runs.
 Device decide_device(const LadderSpec& spec, const Machine& machine) {
     require_backend(spec.run.backend, machine);
     std::optional<Device> device;

@@ -18,7 +18,8 @@ inline constexpr const char* kNothingLeft = "no error: the field decayed to 0 or
 inline constexpr int kMinRepeats = 5;
 inline constexpr int kMinSweep = 256;  ///< edge of a sweep's smallest field
 
-/// The settings of a run that a benchmark takes besides dtype, and their help where it is not their own.
+/// The settings of a run that a benchmark accepts besides dtype, with their help where it differs from that
+/// for runs.
 struct BenchSetting {
     std::string_view name, help = {};
 };
@@ -41,9 +42,9 @@ inline constexpr BenchSetting kBenchSettings[] = {
 struct LadderSpec {
     /// Holds kBenchSettings and dtype.
     RunSpec run;
-    std::vector<Size> sizes;  ///< empty: some that show the device's memory levels, as far as they fit
+    std::vector<Size> sizes;  ///< empty: sizes that show the device's memory levels, as far as they fit
     bool sweep = false;       ///< squares from kMinSweep to the largest that fits
-    std::vector<std::string> methods;  ///< empty: all of the device
+    std::vector<std::string> methods;  ///< empty: all methods of the device
     long long steps = 0;               ///< per repeat; 0: as many as take repeat_seconds
     int repeats = 7;
     double repeat_seconds = 0.2;
@@ -67,7 +68,8 @@ void add_sizes(LadderSpec& spec, std::string_view text);
 /// Parses "naive,tiled". Throws InputError.
 void add_methods(LadderSpec& spec, std::string_view text);
 
-/// Returns powers of two from kMinSweep, squares of areas half way between, and `largest`, by 128.
+/// Returns multiples of 128: powers of two from kMinSweep, the edges of squares with areas half way between,
+/// and `largest`.
 std::vector<int> sweep_edges(int largest);
 
 }  // namespace stencil

@@ -14,7 +14,7 @@
 namespace stencil {
 namespace {
 
-// Up to so many cells per process, its rows are also timed without communication.
+// If a process has at most this many cells, its rows are also timed without communication.
 constexpr double kMostAlone = 4.5e9;
 
 // Steps after which the field's bits are compared; enough for several exchanges of halos.
@@ -151,7 +151,7 @@ ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine)
     if (ladder.sizes.empty()) ladder.sizes = {cuda ? Size{16384, 16384} : Size{8192, 8192}};
     ladder = resolve(std::move(ladder), machine);
     ladder.sizes.resize(1);
-    if (ladder.methods.size() > 1) ladder.methods = {ladder.methods.back()};  // the fastest
+    if (ladder.methods.size() > 1) ladder.methods = {ladder.methods.back()};  // the last one is the fastest
     return {scaling, std::move(ladder)};
 }
 

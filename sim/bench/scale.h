@@ -28,10 +28,10 @@ struct ScaleRow {
     int repeats = 0;
     double seconds = 0;     ///< per step, median
     double spread = 0;      ///< slowest minus fastest repeat, relative to the median
-    double efficiency = 1;  ///< speed / (processes * speed of one)
+    double efficiency = 1;  ///< speed / (processes * speed of one process)
     /// Time per step of the slowest process without communication, its halo included; 0: not measured.
     double seconds_alone = 0;
-    double own_share = 1;                              ///< share of those rows that are not halo
+    double own_share = 1;                              ///< share of the process's rows that are not halo
     double bytes_per_step = 0, messages_per_step = 0;  ///< sent by process 0
     std::string hash;                                  ///< field_hash after the steps; strong scaling only
 

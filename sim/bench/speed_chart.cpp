@@ -88,7 +88,7 @@ std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DT
     std::vector<figure::ChartSeries> curves;
     for (const MeasuredMethod& figures : machine.methods) {
         const Method* method = find_method(figures.name, machine.device);
-        // Saved figures may be of methods that are no more.
+        // Saved figures may name methods that no longer exist.
         if (!method || method->name != figures.name || figures.cell_bytes != bytes_of(dtype)) continue;
         figure::ChartSeries& curve = curves.emplace_back(figure::ChartSeries{figures.name, {}});
         curve.dashed = true;
@@ -113,7 +113,7 @@ void compare_with(figure::Chart& chart, const MeasuredMachine& gpu, DType dtype)
             chart.limits.push_back({gpu.short_name + " arithmetic", limits.issue_gcells});
         }
     std::ranges::move(speed_curves(gpu, dtype), std::back_inserter(chart.series));
-    chart.x_ticks.clear();  // these curves are of other sizes
+    chart.x_ticks.clear();  // the added curves have other sizes
 }
 
 std::string fastest_text(const MeasuredMachine& machine, const Method& method, DType dtype) {

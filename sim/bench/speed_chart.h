@@ -28,18 +28,19 @@ Rgb method_color(const Method& method);
 /// Returns the speeds of the measured rows.
 std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows);
 
-/// Limit lines: for methods that read and write each cell once per step, and for all methods.
+/// Returns limit lines: for methods that read and write each cell once per step, and for all methods.
 std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype);
 
 /// Plots one curve per method that steps, in table order by edge, on logarithmic axes with ticks at the
 /// edges.
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
 
-/// Adds the diffusion methods' speeds on a GPU, by its shipped figures in this precision, as pale dashed
-/// curves, and its limits; each limit then says whose it is.
+/// Adds a GPU's shipped speeds of the diffusion methods in this precision as pale dashed curves, and its
+/// limits; the limits' names then include the device.
 void compare_with(figure::Chart& chart, const MeasuredMachine& gpu, DType dtype);
 
-/// "5484 GCells/s on an NVIDIA H200 (16384x16384 float32)", the method's fastest there; empty if unknown.
+/// Returns for example "5484 GCells/s on an NVIDIA H200 (16384x16384 float32)", the method's highest speed
+/// there; empty if unknown.
 std::string fastest_text(const MeasuredMachine& machine, const Method& method, DType dtype);
 
 }  // namespace stencil

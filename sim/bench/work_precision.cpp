@@ -19,8 +19,8 @@ namespace stencil {
 namespace {
 
 constexpr const char* kReference = "rk4";  // the integrator that errors are compared with
-constexpr int kRungs = 6;                  // time steps; each halves the previous
-constexpr double kFirstShare = 0.9;        // of the stability limit
+constexpr int kRungs = 6;                  // number of time steps; each is half the previous one
+constexpr double kFirstShare = 0.9;        // first time step, as a share of the stability limit
 constexpr int kFewestSteps = 16;
 constexpr double kStandardSteps = 200;
 constexpr double kPartSeconds = 0.1;
@@ -198,7 +198,7 @@ class Measurement {
     const GoOn& go_on_;
     WorkPrecision result_;
     State start_, reference_;
-    std::vector<std::pair<std::string, double>> limits_;  ///< of the integrators that can be measured
+    std::vector<std::pair<std::string, double>> limits_;  ///< stability limits of measurable integrators
     double share_ = kReferenceShare / 2;
 };
 
@@ -352,7 +352,7 @@ figure::Chart work_precision_chart(const WorkPrecision& measured) {
             {.x = row.seconds, .y = row.error, .note = fmt::format("dt {:.4g}", row.dt)});
         least = std::min(least, row.error);
     }
-    // Only within the chart.
+    // Draw a precision's rounding error only if it lies within the chart.
     for (const DType dtype : measured.spec.dtypes) {
         const double rounding = dtype == DType::float32 ? 0x1p-24 : 0x1p-53;
         if (rounding > least / 100)

@@ -38,12 +38,12 @@ struct WorkPrecision {
     std::string device;
     WorkPrecisionSpec spec;  ///< resolved
     double reference_dt = 0;
-    /// Difference of the reference solution from a run with twice its dt, an upper bound of its error.
+    /// Difference between the reference solution and a run with twice its dt, an upper bound of its error.
     double reference_error = 0;
     std::vector<WorkPrecisionRow> rows;
     bool interrupted = false;
 
-    /// Whether the error exceeds the reference's by at least ten times.
+    /// Whether the row's error is at least ten times the reference's.
     bool shows(const WorkPrecisionRow& row) const;
 };
 

@@ -21,7 +21,7 @@ struct CodeText {
 struct GeneratedCode {
     std::string stages;     ///< equation::program_text()
     double operations = 0;  ///< equation::operations_of_cell()
-    double bytes = 0;       ///< of a cell's components, read and written once
+    double bytes = 0;       ///< memory traffic of a cell: its components, read and written once
     std::vector<CodeText> texts;
     std::string why_single;  ///< why the GPU makes one step at a time; empty if it fuses steps
 };
@@ -43,7 +43,7 @@ inline constexpr std::string_view kOperationsCounted =
     "one each; a sum of four neighbours is two, since its pairs serve two cells; reading and writing are not "
     "counted";
 
-/// A kernel that is available. Values that were not measured are empty.
+/// An available kernel. Values that were not measured are empty.
 struct CodeRow {
     std::string name;
     std::optional<int> registers = {}, spilled_bytes = {}, blocks = {};

@@ -49,7 +49,7 @@ std::string at(const std::string& name, int dx, int dy) {
     return dx == 0 && dy == 0 ? name : fmt::format("{}[{},{}]", name, offset(dx), offset(dy));
 }
 
-// A prefix that, followed by a digit, is none of the names.
+// Returns a prefix that gives none of these names when a digit follows it.
 std::string free_prefix(std::string prefix, const std::vector<std::string>& names) {
     const auto taken = [&](const std::string& name) {
         return name.size() > prefix.size() && name.starts_with(prefix) &&
@@ -84,7 +84,7 @@ class Names {
     }
     std::string global(int index) const { return fmt::format("{}{}", global_, index + 1); }
     std::string uniform(int index) const { return fmt::format("{}{}", uniform_, index + 1); }
-    /// A new name each time.
+    /// Returns a new name each time.
     std::string next_value() { return fmt::format("{}{}", value_, ++values_); }
     std::string column(int index, int dx) const { return at(fmt::format("of_x{}", index + 1), dx, 0); }
     std::string row(int index, int dy) const { return at(fmt::format("of_y{}", index + 1), 0, dy); }
@@ -165,12 +165,12 @@ class Lines {
 
     const Operations& operations_;
     Names& names_;
-    std::vector<int> uses_, results_;  ///< how often each operation is used, and is a result
+    std::vector<int> uses_, results_;  ///< how often each operation is used, and how often it is a result
     std::vector<Piece> pieces_;
     std::string text_;
 };
 
-// `code` reads the inputs.
+// `code` is the operation that reads such an input.
 std::string inputs_text(const std::string& title, const Inputs& inputs, Code code, Names& names) {
     if (inputs.outputs.empty()) return "";
     Lines lines(inputs.operations, inputs.outputs, names);

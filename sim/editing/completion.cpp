@@ -30,7 +30,7 @@ class Candidates {
         for (const std::string& name : names.definitions) add(name, "definition", Ink::definition);
     }
 
-    // A word that is complete has none; exact letters come before others.
+    // Returns the candidates, those with the same upper and lower case first; none if the word is complete.
     std::vector<Candidate> take() {
         if (list_.size() == 1 && list_[0].text == word_) return {};
         std::stable_partition(
@@ -49,7 +49,7 @@ class Candidates {
     std::vector<Candidate> list_;
 };
 
-// The tokens of the statement that a name at the end of the text would belong to.
+// Returns the tokens of the statement to which a name at the end of the text would belong.
 std::vector<Token> begun_statement(std::string_view text) {
     std::vector<Token> tokens = equation::readable_tokens(fmt::format("{}_", text));
     tokens.resize(tokens.size() - 2);

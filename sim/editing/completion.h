@@ -11,18 +11,18 @@ namespace stencil::editing {
 
 struct Candidate {
     std::string text;  ///< to insert for the begun word
-    std::string help;  ///< one line
+    std::string help;  ///< replaces the begun word
     Ink ink = Ink::plain;
 };
 
 struct Completion {
-    TextSpan word;  ///< as far as it is typed
+    TextSpan word;  ///< the part of the word that is typed
     std::vector<Candidate> candidates;
 };
 
-/// Lists what begins with the word that ends at `caret`: at the start of a statement settings, sides and own
-/// names, after `integrator =` the integrators, in formulas names and functions. `any` also lists where no
-/// word has begun.
+/// Lists the completions of the word that ends at `caret`: settings, sides and the text's own names at the
+/// start of a statement, integrators after `integrator =`, names and functions in formulas. With `any` also
+/// where no word has begun.
 Completion completion(std::string_view text, std::size_t caret, const OwnNames& names, bool any = false);
 
 }  // namespace stencil::editing

@@ -25,7 +25,7 @@ bool is_symbol(const Token& token, std::string_view text) {
     return token.kind == TokenKind::symbol && token.text == text;
 }
 
-// The colour of the name with which a statement begins.
+// Returns the colour of the name with which a statement begins.
 Ink first_ink(const Token& name, const Token& next, const OwnNames& names) {
     if (is_symbol(next, "=") && is_setting(name.text)) return Ink::keyword;
     if ((is_symbol(next, ":") || is_symbol(next, ",")) && contains(equation::side_words(), name.text))
@@ -87,7 +87,7 @@ std::vector<Piece> highlighted(std::string_view text, const OwnNames& names) {
         }
         comments_until(token.span.begin);
         seen = token.span.end;
-        const Token& next = tokens[i + 1];  // the last one is a stop
+        const Token& next = tokens[i + 1];  // exists, because the last token marks the end
         const bool imaginary = i > 0 && tokens[i - 1].kind == TokenKind::number && token.text == "i" &&
                                tokens[i - 1].span.end == token.span.begin;
         const Ink ink = token.kind == TokenKind::number || imaginary ? Ink::number

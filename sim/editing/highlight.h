@@ -1,4 +1,4 @@
-// Finds what each piece of a model's text is, for its colour.
+// Finds the kind of each piece of a model's text, which decides its colour.
 #pragma once
 
 #include <string>
@@ -21,11 +21,11 @@ struct Piece {
 /// The names that a text defines, as far as it can be read.
 struct OwnNames {
     std::vector<std::string> components, parameters, definitions;
-    Ink ink_of(std::string_view name) const;  ///< plain: none of them
+    Ink ink_of(std::string_view name) const;  ///< plain: the text does not define the name
 };
 OwnNames own_names(const equation::Statements& statements);
 
-/// The pieces with a colour, in order. Also of a text with mistakes.
+/// Returns the coloured pieces in order, also of a text with mistakes.
 std::vector<Piece> highlighted(std::string_view text, const OwnNames& names);
 
 }  // namespace stencil::editing

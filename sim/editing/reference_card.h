@@ -14,7 +14,7 @@ struct CardPart {
     std::vector<CardEntry> entries;
 };
 
-/// Examples are in the components u and v and the parameters D, a and b; those of functions and names are
+/// Examples use the components u and v and the parameters D, a and b. Examples of functions and names are
 /// formulas, all others statements.
 std::vector<CardPart> reference_card();
 

@@ -106,7 +106,7 @@ void TextEdit::select_word(std::size_t at) {
     select({begin, begin == end ? after(text_, end) : end});
 }
 
-// Remembers the present state for undo, unless the change belongs to the newest one.
+// Stores the present state for undo unless `joins`, which makes the change part of the newest one.
 void TextEdit::set(std::string text, Kind kind, bool joins) {
     if (!joins || done_.empty()) done_.push_back({text_, caret_, anchor_, kind});
     if (done_.size() > kMostChanges) done_.erase(done_.begin());
@@ -141,7 +141,8 @@ void TextEdit::erase(bool forward, bool word) {
 }
 
 void TextEdit::take(std::string_view text, bool joins) {
-    // The part that differs, of whole characters: the caret keeps its place before or behind it.
+    // Find the part that differs, in whole characters: a caret before or behind it keeps its place in the
+    // text.
     const std::size_t most = std::min(text_.size(), text.size());
     std::size_t first = 0, last = 0;
     while (first < most && text_[first] == text[first]) ++first;
@@ -152,7 +153,7 @@ void TextEdit::take(std::string_view text, bool joins) {
                            : std::min(at, text.size() - last);
     };
     const std::size_t caret = moved(caret_), anchor = moved(anchor_);
-    // Several in a row, as from a slider that is dragged, are one entry.
+    // Several in a row, as from a slider that is dragged, are one undo entry.
     set(std::string(text), Kind::taken, joins || (!done_.empty() && done_.back().kind == Kind::taken));
     if (done_.back().text == text_) done_.pop_back();
     place(caret);

@@ -21,8 +21,8 @@ bool in_word(char byte);
 std::size_t after(std::string_view text, std::size_t at, bool word = false);
 std::size_t before(std::string_view text, std::size_t at, bool word = false);
 
-/// Makes in `draft` the changes of lines that lead from one text to another of as many lines, where the draft
-/// still has those lines.
+/// Applies to `draft` the changes of lines between two texts with equally many lines, where the draft still
+/// has the old lines.
 std::string merged(std::string_view draft, std::string_view from, std::string_view to);
 
 class TextEdit {
@@ -31,22 +31,23 @@ class TextEdit {
     std::size_t caret() const { return caret_; }
     TextSpan selection() const { return {std::min(caret_, anchor_), std::max(caret_, anchor_)}; }
     std::string selected() const;
-    /// Counts changes of the text, for those who keep something made from it.
+    /// Counts changes of the text: a key for caches of what is derived from it.
     unsigned version() const { return version_; }
 
     void place(std::size_t at, bool extend = false);
     void select(TextSpan span);
     void select_word(std::size_t at);
 
-    /// Replaces the selection, without control characters and what is too long for a model.
+    /// Replaces the selection by the typed text without control characters, unless that makes the text too
+    /// long.
     void insert(std::string_view typed);
     /// Erases the selection, or a character or word beside the caret.
     void erase(bool forward, bool word);
     void replace(TextSpan span, std::string_view by);
-    /// Takes a text that nobody typed here; undo brings back the old one. The caret stays where it is.
-    /// `joins`: it is an answer to the newest change, and undone with it.
+    /// Replaces the text by one that was not typed here; undo restores the old one. The caret stays where it
+    /// is. With `joins` the change is undone together with the newest one.
     void take(std::string_view text, bool joins = false);
-    /// As take(), without undo.
+    /// Like take(), without undo.
     void begin(std::string_view text);
 
     bool undo();
@@ -57,7 +58,7 @@ class TextEdit {
     struct State {
         std::string text;
         std::size_t caret, anchor;
-        Kind kind;  // of the change that led away from it
+        Kind kind;  // kind of the change that replaced this state
     };
     void set(std::string text, Kind kind, bool joins);
     bool go(std::vector<State>& from, std::vector<State>& to);

@@ -19,7 +19,7 @@ using equation::TextSpan;
 // Shares of the font's size.
 constexpr float kAscent = 0.72f, kDescent = 0.2f, kAxis = 0.27f, kSpace = 0.17f, kWide = 0.28f;
 constexpr float kSmaller = 0.72f, kSmallest = 0.55f;
-constexpr int kDeepest = 40;  // levels
+constexpr int kDeepest = 40;  // levels of nesting
 constexpr int kAtom = 8, kPower = 6, kPrefix = 5, kProduct = 4, kSum = 3;
 
 constexpr auto kGreek = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -31,7 +31,7 @@ constexpr auto kGreek = std::to_array<std::pair<std::string_view, std::string_vi
     {"Omega", "Ω"},
 });
 
-// Operators that stand before what they apply to.
+// Operators that are drawn before their argument.
 constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"lap", "∇²"}, {"lap2", "∇⁴"}, {"grad", "∇"}, {"div", "∇·"}, {"real", "Re "}, {"imag", "Im "}});
 
@@ -74,7 +74,7 @@ bool is_prefixed(const Syntax& s) {
     return s.kind == SyntaxKind::call && s.args.size() == 1 && !found_in(kPrefixes, s.text).empty();
 }
 
-// How tightly the outermost operation binds, as it is drawn.
+// Returns the precedence of the outermost operation as it is drawn.
 int binding(const Syntax& s) {
     if (s.kind == SyntaxKind::number) return s.number < 0 ? kPrefix : kAtom;
     if (s.kind != SyntaxKind::call) return kAtom;
@@ -114,7 +114,7 @@ class Typesetter {
         return box;
     }
 
-    // In brackets if it binds less than `least`.
+    // Sets a formula, in brackets if its precedence is below `least`.
     MathBox set(const Syntax& s, float size, int least = 0) const {
         if (s.depth > kDeepest) return text(equation::to_text(s), size);
         return binding(s) < least ? bracketed(bare(s, size), size) : bare(s, size);
@@ -267,7 +267,7 @@ class Typesetter {
     }
 
     MathBox product(const Syntax& a, const Syntax& b, float size) const {
-        // An operator would seem to apply to the whole product.
+        // A prefix operator in the first factor would seem to apply to the whole product.
         const Syntax& last = is_call(a, "*") ? a.args[1] : is_call(a, "neg") ? a.args[0] : a;
         const bool apart = is_prefixed(last) && !is_call(a, "*") && !is_call(a, "neg");
         MathBox box = apart ? bracketed(set(a, size), size) : set(a, size, kProduct);
@@ -350,7 +350,7 @@ class Typesetter {
     float least_;
 };
 
-// A sum's terms, each with its sign.
+// Collects the terms of a sum, each with its sign.
 void terms_of(const Syntax& s,
               std::string_view sign,
               std::vector<std::pair<std::string_view, const Syntax*>>& terms) {
@@ -365,10 +365,10 @@ void terms_of(const Syntax& s,
 struct Sides {
     TextSpan span;
     std::function<MathBox(const Typesetter&, float size)> left;
-    const Syntax* right;  // null: nothing
+    const Syntax* right;  // null: no right side
 };
 
-// One statement, broken before the signs of its sum. Smaller if a term alone is too wide.
+// Sets one statement, with line breaks before the signs of its sum; smaller if a single term is too wide.
 std::vector<MathBox> in_lines(const Sides& statement, float width, float size, const Measure& measure) {
     for (float at = size;; at *= 0.85f) {
         const Typesetter setter(measure, at);

@@ -1,4 +1,4 @@
-// Sets parsed formulas as mathematics: boxes of glyphs and lines with places, which anything can draw.
+// Sets parsed formulas as mathematics: boxes of positioned glyphs and lines, which any surface can draw.
 #pragma once
 
 #include <functional>
@@ -33,11 +33,11 @@ struct MathBox {
     std::vector<Bracket> brackets;
 };
 
-/// A formula in one line. One that is nested too deep is set as it was typed.
+/// Sets a formula in one line; as it was typed if it is nested too deep.
 MathBox typeset(const equation::Syntax& formula, float size, const Measure& measure);
 
-/// Every equation, definition, initial condition and side of a text, each in as many lines as the width
-/// needs; statements that cannot be read are set as they were typed, in red.
+/// Sets every equation, definition, initial condition and side of a text, each in as many lines as the width
+/// needs. Statements that cannot be read are set as they were typed, in red.
 struct TypesetLine {
     MathBox box;
     bool mistake = false;

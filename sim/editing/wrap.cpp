@@ -32,7 +32,7 @@ std::vector<TextRow> wrapped(std::string_view text, float width, const Advance& 
             continue;
         }
         const float wide = advance(text.substr(at, next - at));
-        // A space at the end may stand out.
+        // A space may extend beyond the width.
         if (x + wide > width - row.indent && text[at] != ' ' && at > row.begin) {
             row.end = good > row.begin ? good : at;
             rows.push_back(row);
@@ -72,7 +72,7 @@ std::size_t place_at(std::string_view text,
                      float x,
                      const Advance& advance) {
     const TextRow& r = rows[row];
-    // The end of a row that goes on is the beginning of the next one.
+    // At a line break within a line of text, the row's end is the beginning of the next row.
     const bool goes_on = row + 1 < rows.size() && rows[row + 1].begin == r.end;
     const std::size_t last = goes_on ? std::max(r.begin, before(text, r.end)) : r.end;
     float left = r.indent;

@@ -18,13 +18,13 @@ struct TextRow {
     float indent = 0;
 };
 
-/// At least one row; lines break after a space or an operator where there is one.
+/// Returns at least one row; rows break after a space or an operator if there is one.
 std::vector<TextRow> wrapped(std::string_view text, float width, const Advance& advance);
 
-/// The row of a place; at a break the later one.
+/// Returns the row of a position in the text; at a break, the later row.
 std::size_t row_of(const std::vector<TextRow>& rows, std::size_t at);
 float x_of(std::string_view text, const TextRow& row, std::size_t at, const Advance& advance);
-/// The place in a row that is nearest to x.
+/// Returns the position in a row that is nearest to x.
 std::size_t place_at(std::string_view text,
                      const std::vector<TextRow>& rows,
                      std::size_t row,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Size kSmall{64, 64};
 
-// Returns the distinct values of a component's initial state, and some nearby if it is uniform.
+// Returns the distinct values of a component's initial state, with some nearby values if it is uniform.
 std::vector<double> values_of(const Field& start) {
     const Field exact = start.to(DType::float64);
     const auto cells = exact.as<double>().cells();
@@ -88,7 +88,8 @@ class Expected {
     const Array<double>& right(std::size_t component) const {
         return right_.components[component].as<double>();
     }
-    // Returns the allowed error: several times the program's own in float32, scaled to the precision.
+    // Returns the allowed error: several times the error of this program's float32 run, scaled to the
+    // precision.
     double tolerance(std::size_t component, DType dtype) const {
         constexpr double kTimes = 16;
         constexpr double kFloat = std::numeric_limits<float>::epsilon();
@@ -100,7 +101,7 @@ class Expected {
   private:
     State start_, right_;
     std::unique_ptr<Solver> reference_, float32_;
-    std::vector<double> distance_;  // error of float32, of each component
+    std::vector<double> distance_;  // error of the float32 run, by component
     std::vector<double> largest_;   // largest |value| so far
 };
 

@@ -10,8 +10,8 @@
 
 namespace stencil::user_kernel {
 
-/// Makes `steps` steps at time `t` from one array per component to another; done when it returns. Tests run
-/// host code.
+/// Makes `steps` steps at time `t` from one array per component to another, and returns when they are done.
+/// Tests run host code.
 template <class T>
 using Launch = std::function<void(
     const GuardedShape& shape, std::vector<Cells<T>>& from, std::vector<Cells<T>>& to, int steps, double t)>;
@@ -27,7 +27,7 @@ struct Check {
     double error = 0;   ///< largest error, relative to its field's largest value
 };
 
-/// `run` gives all but the size. `alive` is called before each piece of work with a description.
+/// `run` determines all but the size. `alive` is called before each piece of work with a description.
 template <class T>
 Check check_kernel(const Launch<T>& launch,
                    const Entry& entry,

@@ -22,7 +22,7 @@ struct KernelNews {
     std::string doing;                  ///< stage of the trial in progress; empty: none
     std::string failure;                ///< why there was no trial: no file, no compiler
     std::optional<TrialReport> report;  ///< of the newest trial
-    /// From the newest file that passed; null before, and without a GPU.
+    /// The kernel of the newest file that passed; null before, and without a GPU.
     std::shared_ptr<const UserKernel> kernel;
 };
 
@@ -31,7 +31,8 @@ class KernelWatch {
   public:
     /// `on_news` is called on another thread.
     explicit KernelWatch(std::function<void()> on_news, std::string program = "");
-    /// Watches this file for runs like `run`, at whose size it is timed. Does nothing if both are unchanged.
+    /// Watches this file. Its kernel is compiled for runs like `run` and timed at that run's size. Does
+    /// nothing if both are unchanged.
     void watch(const std::string& file, const RunSpec& run);
     KernelNews news() const {
         return shared_.read([](const Exchange& all) { return all.news; });
@@ -57,9 +58,9 @@ class KernelWatch {
         KernelNews news;
     };
     Shared<Exchange> shared_;
-    /// The order tried last, and the file's time stamp then.
+    /// The number of the order tried last, and the file's time stamp then.
     std::pair<std::uint64_t, std::filesystem::file_time_type> tried_;
-    std::jthread thread_;  ///< last, so that it ends before what it uses
+    std::jthread thread_;  ///< last, because the thread uses the members above
 };
 
 /// Copies a template kernel into the working folder, unless that exists. Throws MachineError on failure.

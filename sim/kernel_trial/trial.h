@@ -14,7 +14,7 @@ struct TrialRequest {
     std::string file;           ///< for messages
     std::string text;           ///< source text of the kernel
     LadderSpec ladder;          ///< resolved; only the kernel is timed, at its sizes
-    double limit_seconds = 10;  ///< for each launch or other piece of work
+    double limit_seconds = 10;  ///< time limit for each launch or other piece of work
     std::string program;        ///< executable to start; empty: this program
 };
 
@@ -23,7 +23,7 @@ struct TrialReport {
     std::string compiled;  ///< such as "compiled for sm_90: 24 registers, no spills"; empty if it was not
     bool on_gpu = false;   ///< whether there was a GPU to run it
     int sizes = 0;         ///< number of sizes on which it was correct
-    double error = 0;      ///< on those, relative to the field's largest value
+    double error = 0;      ///< largest error on these sizes, relative to the field's largest value
     int steps_fused = 1;
     std::vector<LadderRow> rows;  ///< one per size, without a method yet
     bool stopped = false;

@@ -7,10 +7,10 @@
 
 namespace stencil {
 
-/// With padding by '='.
+/// Encodes with padding by '='.
 std::string base64(std::string_view bytes);
 
-/// For links: '-' and '_' instead of '+' and '/', without padding.
+/// Encodes for links: '-' and '_' instead of '+' and '/', without padding.
 std::string base64url(std::string_view bytes);
 /// Reads either form, with or without padding; empty if it is neither.
 std::optional<std::string> bytes_of_base64(std::string_view text);

@@ -35,7 +35,7 @@ int distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view given, std::span<const std::string> known) {
-    constexpr std::size_t kMaxName = 64;  // the distance costs the product of the lengths
+    constexpr std::size_t kMaxName = 64;  // the cost of the distance grows with the product of the lengths
     std::string best;
     if (given.size() > kMaxName) return best;
     int best_distance = int(std::max<std::size_t>(given.size(), 3)) / 2 + 1;

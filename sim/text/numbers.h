@@ -9,19 +9,19 @@
 
 namespace stencil {
 
-/// A number of a file is of another kind or outside of its limits; the message names it.
+/// Thrown if a number in a file has another type or is outside its limits; the message names it.
 struct NumberError : InputError {
     using InputError::InputError;
 };
 
-// Take a number of a file. They throw NumberError.
+// Read a number of a file. They throw NumberError.
 long long whole_number(const nlohmann::ordered_json& json,
                        std::string_view name,
                        long long least,
                        long long most);
 double real_number(const nlohmann::ordered_json& json, std::string_view name, double least, double most);
 
-/// The value as a whole number; empty if it is none or too large for a double to hold all of them.
+/// Returns the value as a whole number; empty if it is not whole or so large that doubles skip whole numbers.
 std::optional<long long> exact_whole(double value);
 
 /// The nearest whole number within the limits; the least for NaN.

@@ -23,7 +23,7 @@ bool read(std::string_view text, T& value) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
-// A finite number, also as 1/8, 10k, 2M or 1G.
+// Reads a finite number, also written as 1/8, 10k, 2M or 1G.
 std::optional<double> read_shorthand(std::string_view text) {
     if (const std::size_t slash = text.find('/'); slash != text.npos) {
         const auto above = read_real(text.substr(0, slash)), below = read_real(text.substr(slash + 1));

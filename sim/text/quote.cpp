@@ -30,7 +30,7 @@ std::size_t blank_length(std::string_view text) {
     return text.starts_with("\r\n") ? 2 : text.starts_with('\t') || text.starts_with('\n') ? 1 : 0;
 }
 
-// Bytes of the character at the beginning of a text if it may stay, else 0.
+// Returns the bytes of the character at the beginning of a text if it is harmless, else 0.
 std::size_t harmless_length(std::string_view text, bool lines) {
     if (const std::size_t blank = lines ? blank_length(text) : 0) return blank;
     const std::size_t length = utf8_length(text);

@@ -37,8 +37,8 @@ struct Entry {
 };
 
 /// Makes the entry of a run whose time step is resolved. Diffusion has the parameter c; other models have all
-/// of theirs, then dt, dx and, if anything depends on it, t. Throws InputError for models that a kernel
-/// cannot get all inputs of: random numbers, pictures.
+/// of theirs, then dt, dx and, if anything depends on it, t. Throws InputError for models with inputs that a
+/// kernel cannot get: random numbers, pictures.
 Entry entry_of(const Problem& spec);
 /// Returns the enumerator of Boundary.
 std::string boundary_of(const Problem& spec);

@@ -52,10 +52,10 @@ struct UserKernel {
     std::shared_ptr<const Model> model;
     std::optional<equation::Integrator> integrator;
     double spacing = 1;
-    Method method;  ///< like a row of the table, with this name
+    Method method;  ///< like a row of the methods' table, with this name
 };
 
-/// Compiles a kernel for such runs. `file` is a path or a name. Throws as compile() and entry_of() do.
+/// Compiles a kernel for runs like `spec`. `file` is a path or a name. Throws as compile() and entry_of() do.
 std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
                                                    const std::string& text,
                                                    const std::string& file,
@@ -66,7 +66,7 @@ bool fits(const Configuration& spec);
 /// Returns the name of the kernel or, without one, of the method.
 std::string stepped_by(const RunSpec& spec);
 
-/// Makes the row for its figures; `name` must outlive it.
+/// Makes a row of the methods' table for the kernel's figures; `name` must outlive it.
 Method method_row(std::string_view name, const RunSpec& spec, int steps_a_launch);
 
 }  // namespace stencil::user_kernel

@@ -21,7 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The small rows end within a vector; the large field exceeds caches, so it takes several passes.
+// Rows of the small field end within a SIMD vector; the large field exceeds caches, so it takes several
+// passes.
 constexpr Size kSmall{130, 67}, kLarge{1030, 701};
 constexpr long long kMethodSteps = 100, kSmallSteps = 20, kLargeSteps = 9;
 

@@ -28,8 +28,8 @@ struct VerifyRow {
     std::string note;               ///< why an executor was left out
 };
 
-/// Gives a comparison's row per work() call, so that rows appear as they are made; the next ones run
-/// meanwhile, because most of their time is compilation.
+/// Each call of work() adds one comparison's row, so that rows appear one by one. The next comparisons
+/// already run in the background, because most of their time is compilation.
 class Verification {
   public:
     /// Throws InputError if a model cannot be read.
@@ -54,7 +54,7 @@ class Verification {
     };
     void add_methods();
     void add_model(const std::string& name, bool preset);
-    /// Leaves it out where it cannot be stepped here: for want of FFTW, unless a model was asked for by name.
+    /// Adds the case or, if `why_not` is not empty, leaves it out and keeps this reason for the summary.
     void add(Case c, const std::string& why_not);
     VerifyRow compare_method(const Case& c) const;
     VerifyRow compare_ways(const Case& c) const;

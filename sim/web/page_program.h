@@ -9,11 +9,11 @@
 
 namespace stencil {
 
-/// Collects the functions of a page's programs, to which their JSON refers by number.
+/// Functions of a page's programs; the programs' JSON refers to them by index.
 using PageFunctions = std::vector<std::string>;
 
-/// A program for assets/web/stepper.js. The textures from `first_texture` on are its own; `components` counts
-/// those of the model, which come first in the page's data, before the model's data.
+/// Returns a program for assets/web/stepper.js. Textures from `first_texture` on belong to this program;
+/// `components` is the number of the model's components, which precede the model's data in the page's data.
 nlohmann::ordered_json page_program(const equation::Program& program,
                                     const equation::GlslProgram& glsl,
                                     std::size_t first_texture,

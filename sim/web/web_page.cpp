@@ -37,14 +37,15 @@ using Json = nlohmann::ordered_json;
 // Some phones have no larger textures. The data is about 5 MB per million values.
 constexpr int kMostEdge = 4000;
 constexpr long long kMostValues = 1 << 22;
-// Pages make at most so many frames of a run's steps.
+// A page shows a run's steps in about this many frames, with at most so many steps each.
 constexpr double kFrames = 1200, kMostStepsPerFrame = 64;
 
 std::string embedded_text(std::string_view name) {
     return std::string(row_named(embedded_web(), "file", name).text);
 }
 
-// Fills the page's places {{NAME}}, which are in this order, so that no value is taken for a place.
+// Fills in the page's placeholders {{NAME}} in the order of the page, so that none is searched for in a
+// value.
 std::string filled_page(const std::vector<std::pair<std::string_view, std::string>>& values) {
     std::string text = embedded_text("page");
     std::size_t at = 0;
@@ -57,7 +58,7 @@ std::string filled_page(const std::vector<std::pair<std::string_view, std::strin
     return text;
 }
 
-// JSON within a <script>, which no text of it may end.
+// Formats JSON for a <script>: without '<' no text can end the script.
 std::string script_json(const Json& json) {
     std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     for (std::size_t at = 0; (at = text.find('<', at)) != text.npos;) text.replace(at, 1, "\\u003c");
@@ -92,7 +93,7 @@ Json coloring_json(const RunSpec& spec, const std::string& formula, const Field&
             {"high", range.high}};
 }
 
-// The colours of each field that a page shows (null: the present ones), and the colour tables.
+// Returns the colours of each field that a page shows (null: the present ones), and the colour tables.
 Json colors_json(const WebStart& start, std::size_t shown) {
     const RunSpec& now = start.now;
     Json fields = Json::array(), maps = Json::object();
@@ -145,7 +146,7 @@ Json notes_json(const WebStart& start, bool shows) {
     return notes;
 }
 
-// The program that computes the shown formula, if it is no component; null if a page cannot.
+// Returns the program that computes the shown formula if that is no component; null if a page cannot.
 Json view_json(const RunSpec& spec, const GlslProgram& run, PageFunctions& functions) {
     const Equations equations = run_equations(spec, {spec.shown()});
     const equation::ViewProgram view = make_view_program(equations, equations.extra, false);
@@ -159,13 +160,13 @@ Json view_json(const RunSpec& spec, const GlslProgram& run, PageFunctions& funct
     return json;
 }
 
-// Where the shown formula is in the list of what a page can show.
+// Returns the shown formula's index in the list of what a page can show.
 std::size_t shown_index(const RunSpec& spec, bool has_view) {
     const auto component = find_component(*spec.model, spec.shown());
     return component ? *component : has_view ? spec.model->components.size() : 0;
 }
 
-// Browsers may lack the font that was measured, so longer texts are given their width.
+// Browsers may lack the font that was measured, so longer texts are stretched to the measured width.
 std::string glyphs_text(const MathBox::Glyphs& g, double y) {
     const double width = figure::text_width(g.text, g.size);
     const bool several = g.text.size() > utf8_length(g.text);
