@@ -12,7 +12,7 @@
 namespace stencil {
 namespace {
 
-// A dialog stays open as long as its user likes, a clipboard owner until the next copy.
+// No time limit: a dialog stays open as long as the user likes, a clipboard owner until the next copy.
 ChildCommand unlimited_tool() {
     ChildCommand command;
     command.is_tool = true;

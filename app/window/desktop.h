@@ -30,7 +30,7 @@ class Desktop {
     /// `wake` is called on another thread when serve() has an answer.
     explicit Desktop(std::function<void()> wake) : dialog_(std::move(wake)) {}
 
-    /// Starts the dialog that was asked for and returns answers: true if there is a new one.
+    /// Starts the requested dialog and passes on answers; returns true if there is a new one.
     bool serve(UiState& ui);
 
     /// Copies the canvas, drawn but not yet swapped, to the clipboard; `frame_height` is in pixels.

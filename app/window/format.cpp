@@ -9,7 +9,7 @@
 namespace stencil {
 namespace {
 
-// The power of ten of the first of so many digits, after rounding: 9.9996 becomes 10.00.
+// Returns the power of ten of the first digit after rounding to `digits` digits: 9.9996 becomes 10.00.
 int exponent_of(double value, int digits) {
     return int(std::floor(std::log10(std::abs(value) * (1 + 0.5 * std::pow(10, -digits)))));
 }

@@ -33,7 +33,7 @@ double rounded_to(double value, double size);
 /// A waiting time: "3 s", "12 min", "5 h".
 std::string format_duration(double seconds);
 
-/// With a capital first letter, if it is one of ASCII.
+/// Makes the first letter a capital if it is an ASCII letter.
 std::string capitalized(std::string text);
 
 /// A fraction as a percentage: "94%".

@@ -38,8 +38,8 @@ ImVec2 part_padding() {
     return ImVec2(std::round(em(0.6f)), std::round(em(0.5f)));
 }
 
-// Draws a part at the left of what is left, and at its right a strip that changes its width (at scale 1) when
-// it is dragged. The part is wide enough for its labels at larger text sizes.
+// Draws a part at the left of `rest`, and at its right edge a grip that changes its width (at scale 1). The
+// part is wide enough for its labels at larger text sizes.
 template <class F>
 void draw_resizable(const std::string& name, UiState& ui, Area& rest, float share, float& width, F&& draw) {
     const float most = share * rest.width, grip = std::max(3.0f, std::round(em(0.25f)));
@@ -62,7 +62,7 @@ void draw_resizable(const std::string& name, UiState& ui, Area& rest, float shar
     ImGui::End();
 }
 
-// Draws a strip across the window, with a line towards the rest.
+// Draws a strip across the window, with a line towards the rest of the window.
 template <class F>
 void strip(const char* name, const Area& area, bool below, F&& draw) {
     begin_area(name, area, strip_padding(), kStrip);
@@ -72,7 +72,7 @@ void strip(const char* name, const Area& area, bool below, F&& draw) {
     ImGui::End();
 }
 
-// The tabs stay in place above the sections, which scroll. Where that leaves sections no room, tabs go.
+// The tabs stay in place above the sections, which scroll; without room for both there are no tabs.
 void draw_panel(UiState& ui, const Snapshot& snapshot, Area part) {
     const float tabs = strip_height(ImGui::GetFrameHeight());
     if (part.height > 2 * tabs) strip("##tabs", part.cut_top(tabs), true, [&] { draw_panel_tabs(ui); });
@@ -81,7 +81,8 @@ void draw_panel(UiState& ui, const Snapshot& snapshot, Area part) {
     ImGui::End();
 }
 
-// At the canvas' left edge, if that leaves room for the field. In a low window the mouse wheel scrolls it.
+// Draws the tools at the canvas' left edge, if that leaves room for the field. In a low window the mouse
+// wheel scrolls them.
 void draw_tool_column(UiState& ui, const Snapshot& snapshot, Area& rest) {
     if (rest.width < em(12)) return;
     const float padding = std::round(em(0.3f));
@@ -160,7 +161,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_brush(ui, snapshot);
     follow_equation(ui, snapshot);
     follow_revealed(ui);
-    // Sections that need these set them again in each frame in which they are visible.
+    // Sections that need these values set them again in each frame in which they are visible.
     ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = ui.panel.equation.editing = false;
     ui.panel.code.waits = ui.panel.sessions.waits = false;
     ui.on_profile.reset();

@@ -45,7 +45,7 @@ namespace {
 // for news from the engine and draws nothing.
 constexpr double kBusyPatience = 1.0 / 32;
 constexpr double kIdlePatience = 0.5;
-constexpr double kFrameOfSlowMotion = 1.0 / 60;  // seconds that a frame of slow motion is taken to last
+constexpr double kFrameOfSlowMotion = 1.0 / 60;  // assumed duration of a frame of slow motion, in seconds
 // ImGui needs a frame or two after an event for hovering and new sizes to settle.
 constexpr int kSettlingFrames = 3;
 
@@ -70,7 +70,7 @@ class MainWindow {
         SessionOptions session;
         session.running = !request.paused && !request.tour && !request.go_to;
         session.stop_at = request.stop_at;
-        // Few, to show the beginning on fast machines.
+        // Few steps per frame, to show the beginning on fast machines.
         constexpr long long kFewSteps = 10, kMostSteps = 20;
         session.steps_per_frame =
             request.steps_per_frame.value_or(request.plain && !script_.on() ? 0 : kFewSteps);
@@ -101,7 +101,7 @@ class MainWindow {
         const auto before = snapshot_;
         take_snapshot();
         if (before != snapshot_ && !goes_on()) draw_soon(kSettlingFrames);
-        // The session is kept with a picture of the frame that is drawn then.
+        // When the session is stored, its thumbnail is taken from a frame drawn then.
         keeper_.draft = unapplied_text(ui_.panel.equation);
         if (!script_.on() && keeper_.due(snapshot_, seconds())) draw_soon();
         if (const std::string why = keeper_.take_trouble(); !why.empty()) {
@@ -184,8 +184,8 @@ class MainWindow {
         if (auto newest = engine_->snapshot()) snapshot_ = std::move(newest);
     }
 
-    // Gives the frame that was drawn back to the engine, which then makes the next steps; in slow motion
-    // after as many frames as a step shall last.
+    // Returns the drawn frame to the engine, which then makes the next steps; in slow motion after as many
+    // frames as a step shall last.
     void hand_back() {
         if (drawn_ == handed_back_ || seconds() < hand_back_at_) return;
         handed_back_ = drawn_;
@@ -194,7 +194,7 @@ class MainWindow {
 
     void draw_soon(int frames = 1) { redraws_ = std::max(redraws_, frames); }
 
-    // Takes what a thread has made; returns whether it is new.
+    // Fetches the newest result of a thread; returns whether it is new.
     template <class News, class Source>
     static bool take_news(News& news, const Source* source) {
         const auto before = news.version;
@@ -202,7 +202,7 @@ class MainWindow {
         return news.version != before;
     }
 
-    // Watches the kernel's file; its check starts anew if the run's settings change.
+    // Watches the kernel's file; changed settings of the run start its check anew.
     void watch_kernel() {
         const std::string& file = ui_.panel.kernel.file;
         if (!kernel_ && file.empty()) return;
@@ -313,7 +313,7 @@ class MainWindow {
         const bool counts = script_.take(
             {frame && is_new(*frame), settled, !snapshot_->running, view_.exact, ui_.canvas, width, height});
         canvas_recorder_->follow(ui_, counts, height);
-        // A button asks while its frame is drawn: the picture is that of the next one.
+        // The canvas is copied in the frame after the button was pressed, which is drawn without buttons.
         if (ui_.bare_canvas && ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
         if (ui_.asked<CopyCanvas>()) draw_soon();
         // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run
@@ -331,8 +331,8 @@ class MainWindow {
         if (frame && start_.first_field == 0) start_.first_field = seconds() - made_;
     }
 
-    // Whether the window closes now. It stays for files that are being written or were asked for, unless it
-    // is closed twice.
+    // Whether the window closes now. It first waits for files that are being written or were requested,
+    // unless it is closed twice.
     bool closes() {
         const bool quits = ui_.take<Quit>().has_value();
         const bool asked = display_->take_close() || quits;
@@ -361,8 +361,8 @@ class MainWindow {
         return true;
     }
 
-    // Keeps the session if that is due, and at the end, with a thumbnail of the field: call it before the
-    // interface is drawn over that. Reading pixels back takes milliseconds, so it is not done more often.
+    // Stores the session if that is due, and at the end, with a thumbnail of the field. Call it before the
+    // interface is drawn over the field. Reading pixels takes milliseconds, so it is done for that only.
     void keep_picture(int height) {
         const auto read = [&] {
             const ScreenRect at = whole_pixels(ui_.picture);
@@ -386,24 +386,24 @@ class MainWindow {
     std::unique_ptr<FieldRenderer> renderer_;
     std::unique_ptr<FrameClock> clock_;
     FieldRate rate_;
-    // Their threads use the display and its mutex, so they are declared after and destroyed before it.
+    // The threads of these use the display and its mutex, so they are declared after and destroyed before it.
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<ExampleRunner> examples_;
-    std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< made with its first file
+    std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< made with the first file
     std::unique_ptr<Desktop> desktop_;
     std::unique_ptr<CanvasRecorder> canvas_recorder_;
     std::unique_ptr<ThumbnailTextures> thumbnails_;
     ViewRequest view_;
     SessionKeeper keeper_;
-    GalleryPicture picture_;  ///< of the field, when the session was kept last
-    bool closing_ = false;    ///< it was closed while files are being written
-    bool ends_ = false;       ///< the frame that is drawn is the last one
+    GalleryPicture picture_;  ///< picture of the field when the session was last stored
+    bool closing_ = false;    ///< the window was closed while files were being written
+    bool ends_ = false;       ///< this frame is the last one
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
     int redraws_ = 3;  ///< frames still to draw, because ImGui settles a frame or two after an event
-    const double made_ = seconds();              ///< when the program came to make the window
-    StartTimes start_;                           ///< since then
+    const double made_ = seconds();              ///< when the program began to make the window
+    StartTimes start_;                           ///< durations since made_
     double begun_ = 0;                           ///< start of the newest frame, by seconds()
     std::uint64_t drawn_ = 0, handed_back_ = 0;  ///< counts of frames of the field
     double hand_back_at_ = 0;                    ///< by seconds()

@@ -12,16 +12,16 @@ namespace stencil {
 
 struct WindowRequest {
     RunSpec spec;
-    std::optional<Ending> stop_at;   ///< where the run stops; empty: it does not
-    std::optional<long long> go_to;  ///< step to which it goes at first, and pauses
+    std::optional<Ending> stop_at;   ///< where the run stops; empty: nowhere
+    std::optional<long long> go_to;  ///< step to go to first; the run then pauses
     std::string out;                 ///< initial folder of the export panel
     bool exports = false;            ///< the export panel begins with the files of `spec`
     bool paused = false;
-    bool plain = false;                        ///< no run was asked for, so a lively one is shown
+    bool plain = false;                        ///< no run was asked for, so the window shows a lively one
     std::optional<long long> steps_per_frame;  ///< 0: automatic
-    int frames_per_step = 1;                   ///< of slow motion
-    bool continues = false;                    ///< from the session stored last
-    std::string draft;                         ///< of that session's equation
+    int frames_per_step = 1;                   ///< frames per step of slow motion
+    bool continues = false;                    ///< continues the session stored last
+    std::string draft;                         ///< text of that session's equation, as typed
     std::string trouble;                       ///< first message to show; empty: none
     std::optional<std::vector<Pane>> panes;    ///< empty: from the preferences
     std::optional<double> zoom;                ///< pixels per cell; empty: fit the field
@@ -32,7 +32,7 @@ struct WindowRequest {
     std::string film;         ///< file for a film of the canvas with a picture per frame; empty: none
     double fps = 30;          ///< of the film
     std::string json;         ///< file for the cost of the frames; empty: none
-    bool tour = false;        ///< begins with it
+    bool tour = false;        ///< begins with the tour
     bool editor = false;      ///< begins with the large editor
     bool presenter = false;   ///< begins as presenter
     bool start_page = false;  ///< begins with the start page

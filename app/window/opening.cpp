@@ -18,13 +18,13 @@
 namespace stencil {
 namespace {
 
-// Whether an export of the window does not write the file.
+// Whether the window's export does not write the file.
 bool is_not_exported(const std::string& name) {
     const Artifact* file = find_artifact(name);
     return !file || file->frames;
 }
 
-// A scripted window neither reads nor shows what is the user's own.
+// A scripted window neither reads nor shows the user's own choices.
 Preferences preferences_for(const WindowRequest& request, std::string& trouble) {
     const bool scripted = request.frames > 0;
     Preferences preferences = scripted ? Preferences() : load_preferences(&trouble);
@@ -41,7 +41,8 @@ Preferences preferences_for(const WindowRequest& request, std::string& trouble) 
     return preferences;
 }
 
-// A run is refused where --show or --arrows exists at no moment of it; a window tells, and shows the rest.
+// A headless run is refused if --show or --arrows cannot be evaluated at any step; the window shows a message
+// and the rest of the run.
 std::string unread_formula(const RunSpec& spec) {
     try {
         spec.require_formula(spec.show);

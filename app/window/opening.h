@@ -9,13 +9,13 @@
 
 namespace stencil {
 
-/// Throws InputError if --sections names one that there is not.
+/// Throws InputError if --sections names an unknown section.
 void check_sections(const WindowRequest& request);
 
 /// The snapshot that the panels show until the session exists.
 std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked);
 
-/// The state of the interface at the start. The run takes remembered choices over from it.
+/// Returns the interface's state at the start. The run takes remembered choices from it.
 UiState first_state(WindowRequest& request, const Snapshot& snapshot);
 
 /// Applies view, brush and exports from the preferences, and colours unless the run has its own. Names that

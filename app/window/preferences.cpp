@@ -25,7 +25,7 @@ constexpr std::size_t kMaxSections = 64;
 constexpr std::array<std::string_view, 2> kThemes{"dark", "light"};                         // by Theme
 constexpr std::array<std::string_view, 4> kShapes{"round", "square", "rectangle", "fill"};  // by BrushShape
 
-// Takes what is valid from an object, and leaves the rest as it is.
+// Reads valid values from an object, and leaves all others unchanged.
 struct PreferencesReader {
     const Json& json;
 
@@ -41,7 +41,7 @@ struct PreferencesReader {
         try {
             value = found->get<T>();
         } catch (const Json::type_error&) {
-            // It is of another kind.
+            // The value has another type.
         }
     }
     template <class T>
@@ -74,7 +74,7 @@ struct PreferencesWriter {
     }
 };
 
-// Hands each preference, in the order of the file, to a reader or writer: its name, and limits or names.
+// Calls `field` for each preference in the order of the file, with its name and its limits or allowed names.
 template <class P, class F>
 void for_each_preference(P& p, const F& field) {
     field("theme", p.theme, kThemes);

@@ -15,7 +15,7 @@ bool ScriptedRun::take(const DrawnFrame& frame) {
     finished_ = finished_ || (frame.settled && done() && frame.exact);
     if (finished_ && !screenshot_.empty()) save_screenshot(screenshot_, frame.width, frame.height);
     if (drawn_ > before && films()) {
-        // Only the canvas, at the size that it has in the first frame.
+        // Film only the canvas, at its size in the first frame.
         if (!film_) {
             filmed_ = film_pixels(frame.canvas);
             const VideoInput input{int(filmed_.width), int(filmed_.height), fps_};

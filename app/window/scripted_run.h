@@ -12,10 +12,10 @@ namespace stencil {
 
 /// A frame of the window that is drawn and not yet swapped.
 struct DrawnFrame {
-    bool fresh = false;    ///< it shows a field that no frame before it did
-    bool settled = false;  ///< it shows what was asked for last, and nothing else is awaited
+    bool fresh = false;    ///< it shows a field that no earlier frame showed
+    bool settled = false;  ///< it shows what was requested last, and nothing else is awaited
     bool paused = false;
-    bool exact = false;  ///< its field was asked for as one to be saved
+    bool exact = false;  ///< its field was requested for saving
     ScreenRect canvas;
     int width = 0, height = 0;  ///< pixels
 };
@@ -33,7 +33,8 @@ class ScriptedRun {
     bool on() const { return frames_ > 0; }
     /// Whether no further field is needed.
     bool done() const { return drawn_ >= frames_; }
-    /// Whether the next field must be exactly its step, even if the machine is slow, because it is saved.
+    /// Whether the next field must be measured at exactly its step, even if the machine is slow, because it
+    /// is saved.
     bool needs_exact() const { return on() && (done() || films()); }
     bool films() const { return !film_file_.empty(); }
     /// The last frame was drawn exactly as requested.
@@ -47,8 +48,8 @@ class ScriptedRun {
     double fps_;
     long long drawn_ = 0;
     bool finished_ = false;
-    std::unique_ptr<VideoFile> film_;  ///< made at the first frame
-    ScreenRect filmed_;                ///< the canvas at that time
+    std::unique_ptr<VideoFile> film_;  ///< made with the first frame
+    ScreenRect filmed_;                ///< the canvas in the first frame
 };
 
 /// Seconds from the program's start to a frame.

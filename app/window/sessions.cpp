@@ -25,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kKeepEvery = 30;                  // seconds
-constexpr std::uintmax_t kMostBytes = 64'000'000;  // of a session that is listed
-constexpr const char* kDraft = "draft";            // a remark that readers of a spec skip
+constexpr std::uintmax_t kMostBytes = 64'000'000;  // largest file of a listed session
+constexpr const char* kDraft = "draft";  // key of a remark in the file, which readers of a spec skip
 
 fs::path picture_beside(fs::path session) {
     return session.replace_extension(".png");
@@ -38,7 +38,7 @@ std::tm local_time(std::time_t time) {
     return local;
 }
 
-// Files that have a name as session_file() gives it, those written last first.
+// Returns the files named as session_file() does, newest first.
 std::vector<fs::path> session_files(const fs::path& folder) {
     constexpr std::string_view kStart = "session-";
     std::vector<std::pair<fs::file_time_type, fs::path>> found;

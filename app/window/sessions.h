@@ -24,15 +24,15 @@ std::vector<std::string> find_sessions();
 /// A new file for the session of a window; empty without a home.
 std::optional<std::filesystem::path> session_file();
 
-/// Stores the settings that repeat a session; its thumbnail beside them, such as session-1.png; and with them
-/// the equation's text as it was typed, if the run does not have it. Removes all but the newest kSessions.
-/// Returns why it could not; empty: it could.
+/// Stores the settings that repeat a session, beside them its thumbnail (such as session-1.png) and, if the
+/// run does not have it, the equation's text as typed. Removes all but the newest kSessions. Returns why it
+/// could not; empty: it could.
 std::string keep_session(const std::optional<std::filesystem::path>& file,
                          const RunSpec& spec,
                          const GalleryPicture& picture = {},
                          const std::string& draft = {});
 
-/// Returns that text; empty: there is none.
+/// Returns the equation's text as typed; empty: none was stored.
 std::string draft_of_session(const std::filesystem::path& session);
 /// Returns title, size, step and date of a kept session, with its thumbnail; without title if it cannot be
 /// read.
@@ -41,18 +41,19 @@ GalleryPicture card_of_session(const std::filesystem::path& session);
 /// Stores the session while the window is open, so that a crash loses little.
 class SessionKeeper {
   public:
-    /// `chosen`: the session is worth keeping even if it is only watched.
+    /// `chosen`: store the session even if the user only watches.
     explicit SessionKeeper(bool chosen = true, std::optional<std::filesystem::path> file = session_file())
         : chosen_(chosen), file_(std::move(file)) {}
 
-    /// Whether the session has changed and was stored 30 s ago (of `seconds`).
+    /// Whether the session has changed and was last stored 30 s before `seconds`.
     bool due(const std::shared_ptr<const Snapshot>& snapshot, double seconds);
-    /// Stores the session if that is due, in the background because a disk may be slow. Only then `picture`
-    /// is made.
+    /// Stores the session if that is due, in the background because a disk may be slow. Calls `picture` only
+    /// then.
     void follow(const std::shared_ptr<const Snapshot>& snapshot,
                 double seconds,
                 const std::function<GalleryPicture()>& picture);
-    /// Returns, once, why the session could not be stored; empty: it was, or is as before.
+    /// Returns, once, why the session could not be stored; empty if it could, or for the same reason as
+    /// before.
     std::string take_trouble();
     /// Stores the session and waits until that is done.
     void finish(const Snapshot& snapshot, const GalleryPicture& picture = {});
@@ -70,7 +71,7 @@ class SessionKeeper {
     std::string kept_draft_;
     std::optional<double> due_;
     Background<std::string> work_;
-    std::string trouble_;  ///< of the newest time
+    std::string trouble_;  ///< of the newest attempt
 };
 
 }  // namespace stencil

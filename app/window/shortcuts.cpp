@@ -117,7 +117,7 @@ std::string text_of(const Chord& chord) {
     for (const auto& [mod, text] : {std::pair{GLFW_MOD_CONTROL, "Ctrl+"}, {GLFW_MOD_SHIFT, "Shift+"}})
         if ((chord.mods & mod) != 0) return text + text_of({chord.key, chord.mods & ~mod});
     if (chord.key >= GLFW_KEY_F1) return fmt::format("F{}", chord.key - GLFW_KEY_F1 + 1);
-    return std::string(1, char(chord.key));  // letters, digits and signs are numbered as in ASCII
+    return std::string(1, char(chord.key));  // GLFW's codes of letters, digits and signs are ASCII
 }
 
 std::string Shortcut::keys() const {

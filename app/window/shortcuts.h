@@ -11,16 +11,16 @@
 
 namespace stencil {
 
-/// Keys that mean the same have one chord: = and + are GLFW_KEY_EQUAL without Shift, keys of the number pad
-/// those of the main block (chord_of).
+/// A key with modifiers. Equivalent keys have one chord: = and + are GLFW_KEY_EQUAL without Shift, keys of
+/// the number pad those of the main block (chord_of).
 struct Chord {
     int key = 0;   ///< GLFW_KEY_*
     int mods = 0;  ///< GLFW_MOD_*
     friend bool operator==(const Chord&, const Chord&) = default;
 };
-/// Num lock and caps lock are ignored.
+/// Ignores num lock and caps lock.
 Chord chord_of(const KeyPress& press);
-/// As the help shows it: "Ctrl+Shift+Z".
+/// Returns for example "Ctrl+Shift+Z", for the help.
 std::string text_of(const Chord& chord);
 
 // When a shortcut applies.
@@ -35,7 +35,7 @@ struct Shortcut {
     UiCommand command;
     unsigned when = 0;
     bool is(unsigned condition) const { return (when & condition) == condition; }
-    /// As the help shows them: "Space", "H, F1 or ?".
+    /// Returns for example "Space" or "H, F1 or ?", for the help.
     std::string keys() const;
 };
 

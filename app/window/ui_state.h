@@ -47,12 +47,12 @@ struct Preferences {
     bool show_numbers = true;  ///< in cells that are large enough
     Brush brush;
     bool straight = false;        ///< strokes are straight lines
-    double fill_tolerance = 0.1;  ///< stands for the radius when filling; in units of the field
+    double fill_tolerance = 0.1;  ///< used instead of the radius when filling; in units of the field
     Theme theme = Theme::dark;
     float font_size = 15;      ///< pixels at scale 1
     bool panels = true;        ///< whether they are shown
     float panel_width = 340;   ///< pixels at scale 1
-    float editor_width = 540;  ///< of the large editor, likewise
+    float editor_width = 540;  ///< width of the large editor, pixels at scale 1
     int window_width = 1280, window_height = 800;
     bool axes = true;  ///< coordinates around the field
     PanelTab panel_tab = PanelTab::model;
@@ -75,10 +75,10 @@ struct InterfaceCost {
     double transfer_ms = 0;   ///< upload of pixels: device time with interop, else host time
     double drawing_ms = 0;    ///< GPU time of the field and the interface, from timer queries
     double interface_ms = 0;  ///< host time to build and submit the panels
-    double frame_ms = 0;      ///< between consecutive frames
-    double frames_per_s = 0;  ///< of the interface
+    double frame_ms = 0;      ///< time between consecutive frames
+    double frames_per_s = 0;  ///< frames of the interface
     double fields_per_s = 0;  ///< new fields shown; 0 while paused
-    double steps_per_s = 0;   ///< steps of the run that these covered
+    double steps_per_s = 0;   ///< steps of the run between these fields
 };
 
 /// How pixels reach the texture.
@@ -103,9 +103,9 @@ struct GalleryView : Thumbnails {
 
 /// The desktop's file dialog.
 struct PathDialog {
-    bool known = false, there = false;  ///< whether a program was searched for, and found
+    bool known = false, there = false;  ///< whether a program was searched for, and whether one was found
     unsigned field = 0;                 ///< ImGui's ID of the field that asked last
-    std::string answer;                 ///< once, for that field
+    std::string answer;                 ///< the chosen path, read once by that field
 };
 
 /// A film of the canvas, started by hand.
@@ -118,7 +118,7 @@ struct CanvasFilm {
 
 // Requests of panels and keys to the main loop. (An Action goes to the session.)
 struct ClosePopups {};
-/// Moves the keyboard focus to the next part of the window, and after the last to none; and back.
+/// Moves the keyboard focus to the next part of the window; after the last part, to none.
 struct FocusNext {};
 struct FocusPrevious {};
 /// Opens a section of the panel, in its tab, and scrolls it into view.
@@ -128,7 +128,7 @@ struct RevealSection {
 /// Fixes the range of this setting at the visible values, once their pixels are on the host.
 struct FitRange {
     std::string setting;
-    std::string formula = {};  ///< that has the colours; empty: whichever is seen first
+    std::string formula = {};  ///< formula that has the colours; empty: the first visible one
 };
 struct CopyText {
     std::string text;
@@ -143,7 +143,7 @@ struct PathQuestion {
 struct FilmCanvas {
     std::string folder, ending;
     double fps = 30;
-    double seconds = 0;  ///< after which it ends; 0: it goes on
+    double seconds = 0;  ///< length of the film; 0: until it is stopped
 };
 struct StopFilm {};
 struct StartExample {
@@ -179,10 +179,10 @@ struct UiState {
     float scale = 1;  ///< the monitor's content scale times the user's
 
     // --- View
-    std::vector<Pane> panes{Pane::now};  ///< one, or the three of three-up
+    std::vector<Pane> panes{Pane::now};  ///< one pane, or the three of three-up
     CanvasView view;
     SurfaceView surface;                       ///< viewpoint of the surface
-    std::shared_ptr<const OpenedView> opened;  ///< taken over last
+    std::shared_ptr<const OpenedView> opened;  ///< the view applied last
     std::optional<SamplePoint> hover;          ///< point of the field under the mouse
 
     // --- Tools
@@ -190,29 +190,29 @@ struct UiState {
     bool erases = false;                ///< the left button paints 0, as the right one does
     std::optional<SamplePoint> picks;   ///< where the brush takes its value, from the next frame
     std::vector<ProfileLine> profiles;  ///< at most kMostProfiles
-    std::optional<double> on_profile;   ///< position along them under the mouse in the plot, in cells
+    std::optional<double> on_profile;   ///< position along the profiles under the mouse in the plot, in cells
     bool wants_histogram = false;       ///< the section that shows it is open
-    bool wants_spectrum = false, wants_plane = false;  ///< likewise
+    bool wants_spectrum = false, wants_plane = false;  ///< the sections that show them are open
 
-    std::string compared_gpu;   ///< whose shipped figures the chart of methods has; empty: the newest one's
+    std::string compared_gpu;   ///< GPU whose figures the chart of methods shows; empty: the newest
     bool slider_drawn = false;  ///< a parameter's slider is visible in this frame
 
     ScreenRect canvas;   ///< in the newest frame, in pixels of the frame buffer
-    ScreenRect picture;  ///< of its first pane
+    ScreenRect picture;  ///< rectangle of the first pane
     struct ColorBar {
         Pane pane = Pane::now;
-        ScreenRect at;  ///< the rectangle of its colours
+        ScreenRect at;  ///< the rectangle of the colours
     };
     std::vector<ColorBar> color_bars;  ///< in the newest frame
     ScreenRect corner;                 ///< strip above the pane in the canvas' upper right corner
-    double corner_taken = 0;           ///< width at its right end that buttons take, in the same pixels
+    double corner_taken = 0;           ///< width of the buttons at the strip's right end, in the same pixels
     bool bare_canvas = false;          ///< a picture of the canvas is taken in this frame: no buttons
     ScreenRect plots;                  ///< pane for plots; of width 0 if there is none
-    bool full_screen = false;          ///< wanted; set by the main loop
-    bool presenter = false;            ///< a title and one button are all that is around the canvas
+    bool full_screen = false;          ///< wanted by the user; set by the main loop
+    bool presenter = false;            ///< around the canvas there are only a title and one button
     bool help_open = false;
     bool popup_open = false;  ///< in the newest frame
-    int frames_per_step = 1;  ///< more than one: slow motion, of one step each
+    int frames_per_step = 1;  ///< above 1: slow motion with one step each
     CanvasFilm canvas_film;
     PathDialog dialog;
     std::string said;        ///< last action of the interface, for the status line
@@ -228,15 +228,15 @@ struct UiState {
 
     PanelState panel;
     GalleryView gallery;
-    Thumbnails sessions;             ///< of PanelState::sessions
-    user_kernel::KernelNews kernel;  ///< of the watched file
+    Thumbnails sessions;             ///< thumbnails of PanelState::sessions
+    user_kernel::KernelNews kernel;  ///< state of the watched kernel file
 
     std::vector<Action> actions;  ///< for the engine, in order; taken by the main loop
     void act(Action action) { actions.push_back(std::move(action)); }
 
-    ExampleNews example;  ///< of the running or last example
+    ExampleNews example;  ///< state of the running or last example
 
-    std::vector<UiRequest> requests;  ///< in order; whoever serves one takes it
+    std::vector<UiRequest> requests;  ///< in order; the one who serves a request takes it
     void ask(UiRequest request) { requests.push_back(std::move(request)); }
     /// Returns the first request of this kind, or null.
     template <class T>

@@ -34,7 +34,7 @@ void change_colors(UiState& ui,
                    std::string_view setting,
                    std::string_view value,
                    bool continuing) {
-    // Colours of another formula than the shown one can be changed by --colors alone.
+    // If a formula that is not shown has its own colours, only --colors can change them.
     const bool apart = formula != now.shown() && now.colors.contains(formula);
     if (!apart || setting.starts_with("laplacian"))
         return change(ui, std::string(setting), value, continuing);

@@ -42,11 +42,11 @@ void scale_pace(UiState& ui, const Snapshot& snapshot) {
     else
         ui.act(action::ScalePace{double(kTimes) / kPer});
 }
-/// Takes a pace that was typed: steps per frame, or a fraction such as 1/4 for slow motion.
+/// Applies a typed pace: steps per frame, or a fraction such as 1/4 for slow motion.
 void enter_pace(UiState& ui, const Snapshot& snapshot, const std::string& text);
 inline constexpr UiCommand faster = scale_pace<2, 1>, slower = scale_pace<1, 2>;
 
-/// Shows toolbar and panels, for what needs them.
+/// Shows toolbar and panels, for commands that need them.
 void show_panels(UiState& ui);
 /// Shows a tab of the panel, with its first section open if none is.
 void show_tab(UiState& ui, PanelTab tab);
@@ -54,7 +54,7 @@ void show_tab(UiState& ui, PanelTab tab);
 /// Changes a setting of the run, named as on the command line.
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false);
 
-/// Changes a setting of colours where a formula's are kept.
+/// Changes a setting of a formula's colours, in --colors if they are stored there.
 void change_colors(UiState& ui,
                    const RunSpec& now,
                    const std::string& formula,
@@ -106,7 +106,7 @@ inline bool is_three_up(const UiState& ui) {
 inline bool shows_components(const UiState& ui) {
     return !ui.panes.empty() && ui.panes.front() == Pane::first;
 }
-/// Takes over how a run that was opened is looked at.
+/// Applies the view of a run that was opened.
 void follow_opened(UiState& ui, const Snapshot& snapshot);
 
 /// Adapts the component panes to the number of components of the model.
@@ -127,20 +127,19 @@ inline constexpr UiCommand larger_brush = scale_brush<125>, smaller_brush = scal
 /// Moves the equation's editor from the panel to a pane beside the canvas, or back.
 void toggle_large_editor(UiState& ui, const Snapshot& snapshot);
 void toggle_reference_card(UiState& ui, const Snapshot& snapshot);
-/// Finds, or finds and replaces, in the equation, first the selected text.
 
 inline void toggle_gallery(UiState& ui, const Snapshot&) {
     ui.gallery.open = !ui.gallery.open;
 }
-/// Rescales a brush whose radius is a share of the field's size after that has changed.
+/// Keeps a brush radius that is a share of the field's size at that share when the size changes.
 void follow_brush(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);
-/// Opens a kept session, with the text that its equation had.
+/// Opens a kept session, with its equation's text as typed.
 void continue_session(UiState& ui, const std::string& path);
-/// Keys go to the canvas again, unless they go to a text.
+/// Returns the keyboard focus to the canvas, unless a text has it.
 void leave_controls();
-/// Shows the tab of the panel that is so many after this one; after the last one the first.
+/// Shows the tab kBy places after the present one, in a cycle.
 template <int kBy>
 void turn_tab(UiState& ui, const Snapshot&) {
     leave_controls();

@@ -49,7 +49,7 @@ std::string lower_case(std::string_view text) {
     return lower;
 }
 
-// Whether the row has what is searched for in its name, title or sentence.
+// Whether the row's name, title or sentence contains the searched text.
 bool is_found(const GalleryView& gallery, std::size_t index) {
     const GalleryPicture* picture = index < gallery.pictures.size() ? gallery.pictures[index].get() : nullptr;
     const std::string text = fmt::format("{}\n{}\n{}",
@@ -59,7 +59,7 @@ bool is_found(const GalleryView& gallery, std::size_t index) {
     return lower_case(text).find(lower_case(gallery.search)) != std::string::npos;
 }
 
-// Arranges tiles of this width in as many columns as fit, which share the room; a single one takes all of it.
+// Arranges tiles of at least this width in as many columns as fit, which share the room equally.
 template <class F>
 void draw_group(const GalleryView& gallery, GalleryRow::Kind kind, float width, F&& tile) {
     const float spacing = ImGui::GetStyle().ItemSpacing.x;

@@ -88,7 +88,7 @@ void draw_lists() {
 
 void draw_help(UiState& ui, const Snapshot& snapshot) {
     if (!ui.help_open) return;
-    // Between toolbar and status line, which stay usable.
+    // The help lies between toolbar and status line, which stay usable.
     over_canvas(ui, "Help", ui.help_open, {{0.96f, 0.98f}, {58, 43}}, [&] {
         paragraph(kAbout, text_color());
         draw_first_steps(ui, snapshot);

@@ -12,7 +12,7 @@ namespace stencil {
 namespace {
 
 constexpr double kShownFrom = 0.3;  // seconds: shorter actions would only flicker
-/// The running actions are shown once they have lasted for a moment (ImGui's time).
+/// Actions are shown once some have been running for a moment (ImGui's time).
 struct LongActions {
     std::optional<double> since;
 };
@@ -66,7 +66,7 @@ std::vector<LongAction> long_actions(const UiState& now, const Snapshot& snapsho
                        snapshot.export_share,
                        [](UiState& ui, const Snapshot&) { ui.act(action::CancelExport{}); },
                        "Stops after the current file; written files are kept"});
-    // The status line tells of recordings, which have no end to wait for.
+    // Only the status line shows recordings, which have no end to wait for.
     if (!snapshot.recording.empty() || now.canvas_film.on())
         all.push_back({"recording",
                        "recording",
@@ -84,8 +84,8 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     auto& since = ui.panel.of<LongActions>().since;
     if (shown.empty()) since.reset();
     if (!since && !shown.empty()) since = ImGui::GetTime();
-    // The plate would cover a popup; that of exports has a bar of its own, and the status line tells them
-    // too.
+    // The window would cover a popup. The export popup has its own progress bar, and the status line shows
+    // the actions, too.
     const bool in_popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     if (shown.empty() || in_popup || ImGui::GetTime() < *since + kShownFrom) return;
     const Area canvas = area_of(ui.canvas);

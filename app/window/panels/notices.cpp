@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kOpen = "Open folder";
 
-/// The newest message so far, and until when it is shown if it is no error (ImGui's time).
+/// The newest message so far, and until when it is shown unless it is an error (ImGui's time).
 struct NoticeState {
     int newest = 0;
     double until = 0;
@@ -64,7 +64,7 @@ void draw_message(UiState& ui, const Snapshot& snapshot, const Message& message)
     colored_text(error ? ICON_WARNING : ICON_INFO, color);
     ImGui::SameLine();
     const std::string first = message.text.substr(0, message.text.find('\n'));
-    // At most three lines, as words do not fill each.
+    // Two and a half lines of text wrap to at most three.
     ImGui::PushTextWrapPos(right);
     fitted_text(first, 2.5f * (right - ImGui::GetCursorPosX()), color);
     ImGui::PopTextWrapPos();
@@ -97,7 +97,7 @@ const Message* shown_message(NoticeState& state, const Snapshot& snapshot) {
 
 }  // namespace
 
-// Over the field's foot, so that nothing moves when a message comes and goes.
+// Draws over the field's lower edge, so that nothing moves when a message comes and goes.
 void draw_notices(UiState& ui, const Snapshot& snapshot) {
     auto& state = ui.panel.of<NoticeState>();
     const Message* message = shown_message(state, snapshot);

@@ -41,21 +41,21 @@ namespace user_kernel {
 struct UserKernel;
 }
 
-/// A number while it is typed. The field shows the session's value until it is edited, and the draft after it
-/// was sent until the session has had time to apply it.
+/// A number while it is typed. The field shows the session's value until it is edited, and after sending it
+/// shows the draft until the session has had time to apply it.
 struct NumberDraft {
-    std::string text, before;  ///< now, and when editing began
+    std::string text, before;  ///< the text now, and when editing began
     std::string wrong;         ///< why the text was refused; empty: it was not
-    bool says = false;         ///< show that below the field
+    bool says = false;         ///< show the reason below the field
     bool active = false;
     double hold_until = 0;  ///< in ImGui's time
 };
 
 /// A number that is dragged or typed.
 struct SliderDraft {
-    double value = 0, before = 0;         ///< now, and when pressed
+    double value = 0, before = 0;         ///< the value now, and when the mouse was pressed
     bool sent = false, dragging = false;  ///< state of the drag
-    bool typing = false, focus = false;   ///< shown as a text field; which should take the focus
+    bool typing = false, focus = false;   ///< shown as a text field; the text field takes the focus
     double hold_until = 0;                ///< in ImGui's time
     NumberDraft typed;
 };
@@ -68,12 +68,12 @@ struct MemoryNeedsOf {
 };
 
 struct SimulationState {
-    int nx = 0, ny = 0;  ///< typed and not yet applied; 0: the session's
+    int nx = 0, ny = 0;  ///< the typed size, not yet applied; 0: the session's size
     MemoryNeedsOf needs;
     long long steps = 100;
     long long jump = 1000;
-    Ending stop_at = 10000;      ///< where checking the box stops
-    std::string side_component;  ///< whose conditions at the sides are shown
+    Ending stop_at = 10000;      ///< where the run stops if the box is ticked
+    std::string side_component;  ///< component whose boundary conditions are shown
 };
 
 /// The range of a parameter's slider, where it differs from the model's.
@@ -92,27 +92,26 @@ struct TextCache;
 
 struct EquationState {
     editing::TextEdit edit;  ///< the text as typed
-    std::string seen, sent;  ///< the session's text when last copied; and the text when last applied
-    std::string
-        model;  ///< the model's text then, without the settings of the run; empty: another one is taken
-    std::string draft;                 ///< of a kept session, to be shown once that is at its last step
-    std::string next_draft;            ///< of a session that is being opened
-    std::shared_ptr<TextCache> cache;  ///< what is made from the text
+    std::string seen, sent;  ///< the session's text when last copied, and the text that was last applied
+    std::string model;  ///< the model's text then, without the run's settings; empty: read the session's anew
+    std::string draft;  ///< text of a kept session, shown once that is at its last step
+    std::string next_draft;            ///< text of a session that is being opened
+    std::shared_ptr<TextCache> cache;  ///< results derived from the text
     double typed_at = -1;              ///< ImGui's time of the newest change not yet parsed; negative: none
-    double hold_until = 0;             ///< until then the session may still be applying it
-    bool goes_on = false;              ///< the next change belongs to the same undo entry
-    bool large = false;                ///< in a pane of its own beside the canvas
-    bool card = false;                 ///< that shows the reference card instead of the typeset equations
+    double hold_until = 0;  ///< ImGui's time until which the session may still be applying the text
+    bool goes_on = false;   ///< the next change belongs to the same undo entry
+    bool large = false;     ///< shown in a pane of its own beside the canvas
+    bool card = false;      ///< that pane shows the reference card instead of the typeset equations
 
     bool editing = false;      ///< the text was drawn in this frame, and has the focus
-    bool active = false;       ///< the text has it
-    bool takes_focus = false;  ///< in the next frame
-    int typed_before = 0;      ///< characters of this frame before the key that opened it
+    bool active = false;       ///< the text has the focus
+    bool takes_focus = false;  ///< the text takes the focus in the next frame
+    int typed_before = 0;      ///< characters typed in this frame before the key that entered the text
     bool scrolling = false, dragging = false, shows_caret = false;
     std::optional<float> wish_x;  ///< column that moving up and down keeps to
     bool listed = false;          ///< completions are shown
-    bool any = false;             ///< although no word has begun
-    bool chooses = false;         ///< one of them was chosen by an arrow
+    bool any = false;             ///< completions are shown although no word has begun
+    bool chooses = false;         ///< a completion was selected with an arrow key
     std::size_t chosen = 0;
 
     std::optional<Mistake> mistake;
@@ -133,7 +132,7 @@ struct InitialState {
     std::size_t component = 0;  ///< for typed equations
     std::string seen;           ///< the session's initial condition when the draft was made from it
     std::string name;           ///< the chosen initial condition, applied or not; empty: a file
-    int choices = 0;            ///< counts them: drafts of earlier choices' parameters do not come back
+    int choices = 0;            ///< number of choices so far: fields forget what was typed for earlier ones
     std::map<std::string, double, std::less<>> parameters;
     std::string path;
     std::string path_error;  ///< why the path could not be opened
@@ -141,14 +140,14 @@ struct InitialState {
 };
 
 struct BrushState {
-    bool percent = false;  ///< the radius is shown as, and stays, a share of the field's longer side
-    int side = 0;          ///< that side in the newest frame, in cells
+    bool percent = false;  ///< the radius is shown and kept as a share of the field's longer side
+    int side = 0;          ///< the longer side in the newest frame, in cells
 };
 
 inline constexpr const char* kExportFolder = "stencilscope-out";
 
 struct MeasureState {
-    std::size_t series = 0;                             ///< row of the table of courses that is plotted
+    std::size_t series = 0;                             ///< plotted row of the table of time series
     bool log_counts = false;                            ///< histogram with a logarithmic axis
     std::vector<figure::ChartSeries> kept;              ///< kept curves of the profile
     bool large = false;                                 ///< the plots are in a window of their own
@@ -165,10 +164,10 @@ struct ExportState {
     long long record_every = 100;
     bool record_png = true, record_npy = false;
     std::string film;           ///< ending such as ".mp4" to record a film; empty: frames
-    bool film_offered = false;  ///< the dialog has been open, and began with a film if there is ffmpeg
+    bool film_offered = false;  ///< the dialog was open, and preselected a film if ffmpeg exists
     FilmOf film_of = FilmOf::field;
-    FilmRequest choices;      ///< of the film: all but file, content and length
-    bool from_start = false;  ///< make the run again; false: record from now on
+    FilmRequest choices;      ///< options of the film except file, content and length
+    bool from_start = false;  ///< repeat the run; false: record from now on
     double length = 10;       ///< seconds of a film from the start
     double stop_after = 0;    ///< seconds of a film from now on; 0: until it is stopped
 };
@@ -215,27 +214,27 @@ struct Job {
 using OptionTexts = std::map<std::string, std::string, std::less<>>;
 
 struct ExamplesState {
-    std::string name;                                       ///< of the chosen example; empty: the first
+    std::string name;                                       ///< the chosen example; empty: the first
     std::map<std::string, OptionTexts, std::less<>> texts;  ///< by example
     OptionTexts common;                                     ///< options that all examples have
-    std::string checked, refusal;           ///< the last command checked, and the objection to it
+    std::string checked, refusal;           ///< the last command checked, and why it was refused
     bool alone = false;                     ///< pause the simulation while an example runs
     std::optional<ExampleRequest> waiting;  ///< starts when the simulation has paused
     bool resumes = false;                   ///< resume the simulation, which was paused for it
     bool held = false;                      ///< the simulation waits between frames while one runs
-    bool had_results = false;               ///< in the previous frame
-    bool remarked = false;                  ///< its report says that the simulation ran beside it
+    bool had_results = false;               ///< results existed in the previous frame
+    bool remarked = false;                  ///< the report says that the simulation ran at the same time
 
     std::string folder = kExportFolder;
-    bool writes = false;  ///< write files at its end
+    bool writes = false;  ///< write files at the end of the example
     bool large = false;   ///< the results are in a window of their own
 };
 
 struct CodeState {
-    Job<GeneratedCode> code;     ///< on the CPU, the CUDA code too
-    Job<std::string> registers;  ///< of the chosen text, or why they are not known
+    Job<GeneratedCode> code;     ///< for the CPU, with the CUDA code
+    Job<std::string> registers;  ///< registers of the chosen text, or why they are unknown
     int compute_capability = 90;
-    bool waits = false;      ///< for one of these, in the newest frame
+    bool waits = false;      ///< one of these was being made in the newest frame
     bool large = false;      ///< the text is also shown in a window of its own
     std::size_t chosen = 0;  ///< index into the stages and the code's texts
 };
@@ -246,7 +245,7 @@ struct KernelState {
     std::string failure;                                  ///< why the template file could not be made
     bool live = true;                                     ///< a kernel that passed the check steps the field
     std::shared_ptr<const user_kernel::UserKernel> sent;  ///< the last one sent to the session
-    bool steps = false;                                   ///< it did in the previous frame
+    bool steps = false;  ///< the kernel stepped the field in the previous frame
 };
 
 /// Controls that the cards of the tour point at.
@@ -254,37 +253,37 @@ enum class TourSpot { none, step, run, coefficient, view, method, ladder, equati
 
 struct TourState {
     std::optional<std::size_t> card;     ///< number of the card; empty: no tour
-    bool reveals = false;                ///< once: open its section
+    bool reveals = false;                ///< once: open the card's section
     std::optional<float> scrolled_to;    ///< the control's place in its page when it was scrolled into view
     int settles = 0;                     ///< frames until the card has its size and place
-    bool done = false;                   ///< the card's task was done
+    bool done = false;                   ///< the card's task has been done
     double done_at = 0;                  ///< when (ImGui's time)
     std::optional<figure::Box> control;  ///< the control in this frame (ImGui's coordinates), if visible
-    std::optional<figure::Box> seen;     ///< where it was in the newest frame
-    figure::Box size;                    ///< of the card, when drawn last
+    std::optional<figure::Box> seen;     ///< the control's place in the newest frame
+    figure::Box size;                    ///< size of the card when last drawn
 };
 
 /// Sessions that can be continued.
 struct SessionsState {
     std::vector<std::string> files;  ///< newest first; those of the window's start
-    Job<GalleryPictures> cards;      ///< in the same order; without title: it cannot be read
-    bool waits = false;              ///< for them, in the newest frame
+    Job<GalleryPictures> cards;  ///< in the order of `files`; a card without title: its file cannot be read
+    bool waits = false;          ///< the cards were being read in the newest frame
 };
 
-/// State of the panels; what only one of them uses is in of().
+/// State of the panels. State that a single panel uses is in of().
 struct PanelState {
     bool start_page = false;  ///< shown, until the first click or key
     SessionsState sessions;
-    std::map<unsigned, NumberDraft> drafts;   ///< of the text fields, by ImGui's ID
-    std::map<unsigned, SliderDraft> sliders;  ///< likewise
-    std::string copied;                       ///< whose copy button was pressed last
-    double copied_until = 0;                  ///< it says so until then (ImGui's time)
-    bool open_popup_wanted = false;           ///< by a button or key, until the toolbar opens it
+    std::map<unsigned, NumberDraft> drafts;   ///< drafts of the text fields, by ImGui's ID
+    std::map<unsigned, SliderDraft> sliders;  ///< drafts of the sliders, by ImGui's ID
+    std::string copied;                       ///< owner of the copy button that was pressed last
+    double copied_until = 0;         ///< until then the button says that it has copied (ImGui's time)
+    bool open_popup_wanted = false;  ///< set by a button or key, until the toolbar opens the popup
     EquationState equation;
     DispersionState dispersion;
     SimulationState simulation;
     InitialState initial;
-    Pane single_pane = Pane::now;  ///< to return to from three-up
+    Pane single_pane = Pane::now;  ///< pane that is shown after three-up
     BrushState brush;
     MeasureState measure;
     ExportState exports;
@@ -293,7 +292,7 @@ struct PanelState {
     CodeState code;
     TourState tour;
 
-    /// Returns the state that one panel alone uses: a type of its own, with its default value at first.
+    /// Returns the state of a single panel, which has its own type and starts with default values.
     template <class T>
     T& of() const {
         std::any& state = own_[typeid(T)];

@@ -19,7 +19,7 @@ namespace stencil {
 
 inline constexpr double kLargestPanelShare = 0.45;  ///< relative to the window's width
 inline constexpr double kLargestEditorShare =
-    0.65;  ///< of the large editor, relative to what the panel leaves
+    0.65;  ///< width of the large editor, relative to the room beside the panel
 
 /// Draws the interface except the canvas, between ImGui's NewFrame and Render: toolbar on top, panel at the
 /// left, status line below, canvas in the rest, whose rectangle is then in UiState::canvas. Returns whether
@@ -27,17 +27,16 @@ inline constexpr double kLargestEditorShare =
 bool draw_interface(UiState& ui, const Snapshot& snapshot);
 
 void draw_toolbar(UiState& ui, const Snapshot& snapshot);
-/// Returns the height of its largest button.
+/// Returns the height of the toolbar's largest button.
 float toolbar_height();
 /// Draws the tools of the left mouse button below each other, as squares of this side.
 void draw_tools(UiState& ui, const Snapshot& snapshot);
 float tool_side();
 /// Draws buttons of the view in the canvas' upper right corner (UiState::corner), as far as there is room.
 void draw_canvas_corner(UiState& ui, const Snapshot& snapshot);
-/// Draws at most four things: step and time, state, speed, and what was said last or the cell under the
-/// mouse.
+/// Draws at most four pieces: step and time, state, speed, and the last message or the cell under the mouse.
 void draw_status_line(UiState& ui, const Snapshot& snapshot);
-/// Returns their tooltips, which also tell what is not on the line.
+/// Returns the tooltips of the status line, which also tell what has no room on the line.
 std::vector<std::string> status_tooltips(const UiState& ui, const Snapshot& snapshot);
 void draw_timeline(UiState& ui, const Snapshot& snapshot);
 
@@ -46,46 +45,47 @@ void draw_notices(UiState& ui, const Snapshot& snapshot);
 /// Whether a message is shown only for some time, so that frames must go on.
 bool notice_fades(const UiState& ui, const Snapshot& snapshot);
 
-/// Draws its own window while UiState::help_open.
+/// Draws the help in its own window while UiState::help_open.
 void draw_help(UiState& ui, const Snapshot& snapshot);
 
-/// Draws what the presenter has above the canvas: Run or Pause, the model's title, and the time.
+/// Draws the presenter's strip above the canvas: Run or Pause, the model's title, and the time.
 void draw_presenter(UiState& ui, const Snapshot& snapshot);
 float presenter_height();
 
 /// Draws the start page over the canvas until the first click; the first key ends it too (handle_key).
 void draw_start_page(UiState& ui, const Snapshot& snapshot);
 
-/// Draws its own window while UiState::gallery is open.
+/// Draws the gallery in its own window while UiState::gallery is open.
 void draw_gallery(UiState& ui, const Snapshot& snapshot);
 
-/// Whether a thumbnail is there to be drawn; and draws it, centred in a square.
+/// Return whether a thumbnail exists; draw it, centred in a square.
 bool has_thumbnail(const Thumbnails& thumbnails, std::size_t index);
 void draw_thumbnail(const Thumbnails& thumbnails, std::size_t index, ImVec2 at, float side);
 
 /// A kept session that can be continued.
 struct SessionRow {
-    std::size_t index = 0;  ///< in PanelState::sessions
+    std::size_t index = 0;  ///< index in PanelState::sessions
     std::string path;
     const GalleryPicture* card = nullptr;  ///< null until it is read
 };
-/// Returns them, newest first, and reads their cards in the background. Call it while they are visible.
+/// Returns the kept sessions, newest first, and reads their cards in the background. Call it while they are
+/// visible.
 std::vector<SessionRow> sessions_to_continue(UiState& ui);
 /// Draws a row with the session's thumbnail. Returns whether it was clicked.
 bool draw_session(const UiState& ui, const std::string& label, const SessionRow& session, float width = 0);
-/// The title of a model; of a text without one, its first line.
+/// Returns a model's title; for a text without one, its first line.
 std::string model_title(const Model& model);
-/// Names a path by its end; the files of a run are told apart by their folder.
+/// Names a path by its end, and a file of a run by its folder, too.
 std::string brief_name(const std::filesystem::path& path);
 
 struct TileLook {
-    float side;             ///< of the picture in pixels
+    float side;             ///< side of the picture in pixels
     bool chosen = false;    ///< draws a frame
     float text_beside = 0;  ///< width in pixels of title and sentence at the right; 0: title alone, below
 };
 
 /// Draws row `index` of gallery_rows(), and requests its picture if needed. Returns true if clicked. The
-/// tooltip shows its sentence and `option`, the command-line option that begins with it.
+/// tooltip shows the row's sentence and `option`, the command-line option that starts such a run.
 bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::string_view option);
 
 // Sections of the side panel.
@@ -101,7 +101,7 @@ void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
 void draw_kernel(UiState& ui, const Snapshot& snapshot);
 
-/// The tooltip of a method's name: its card, and what else there is to say (such as why it is not offered).
+/// Draws the tooltip of a method's name: its card and `beside`, such as why the method is not offered.
 void method_tooltip(const Method& method, std::string_view beside);
 
 /// Draws the card of a method, if it has one, into the open tooltip: what it does, why that is faster, and
@@ -118,24 +118,25 @@ void draw_sides(UiState& ui, const Snapshot& snapshot);
 void draw_units(UiState& ui, const Snapshot& snapshot);
 /// Shows the time step, its stability limit, and the term that sets the limit.
 void draw_time_step(UiState& ui, const Snapshot& snapshot);
-/// Returns the text as it is typed, if the session does not have it: it has a mistake, or was refused.
+/// Returns the text as typed if the session does not have it, because it has a mistake or was refused.
 std::string unapplied_text(const EquationState& state);
-/// Draws editor and error. Ctrl+Enter applies the text at once.
+/// Draws the editor and its error. Ctrl+Enter applies the text at once.
 void draw_editor(UiState& ui, const Snapshot& snapshot);
-/// Applies a text that was typed some time ago. Call in every frame, even if no editor is visible.
+/// Applies the typed text after a pause in typing. Call in every frame, even if no editor is visible.
 void follow_equation(UiState& ui, const Snapshot& snapshot);
-/// Draws the same in a pane of its own, with the equations typeset or the reference card.
+/// Draws the editor in a pane of its own, with the equations typeset or the reference card.
 void draw_large_editor(UiState& ui, const Snapshot& snapshot);
 /// Returns why the text is invalid, or nothing if it is valid.
 std::optional<Mistake> find_mistake(const std::string& text);
 
-/// Call in every frame, even if the section is hidden: a kernel that passed its check takes over if it is to
-/// be live, and not again after another method was chosen.
+/// Call in every frame, even if the section is hidden: if "live" is on, a kernel that passed its check begins
+/// to step the field, once, so that another method can be chosen afterwards.
 void follow_kernel(UiState& ui, const Snapshot& snapshot);
 /// Watches this file from now on and shows the section.
 void choose_kernel(UiState& ui, const std::string& file);
 
-/// The effect of another size: the memory needed, or why it is refused. The text is empty while unknown.
+/// The effect of another size: the memory needed, or why the size is refused. The text is empty while
+/// unknown.
 struct MemoryPreview {
     bool fits = true;
     std::string text;
@@ -146,13 +147,14 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);
 /// Draws the list of things to open: the last session, a checkpoint, recent files, any path.
 void draw_open_choice(UiState& ui, const Snapshot& snapshot);
-/// A button with the dialog that records a film or frames; while one is recorded it stops that.
+/// Draws a button with the dialog that records a film or frames; while one is recorded the button stops it.
 void draw_film_button(UiState& ui, const Snapshot& snapshot);
 void stop_recording(UiState& ui);
 
-/// Returns the row of the pane on the canvas, kThreeUp or kComponents.
+/// Returns the row of the shown pane, kThreeUp or kComponents.
 const PaneRow& shown_view(const UiState& ui);
-/// Returns its title, which names the bookmark of a difference from one; `brief` is a shorter one.
+/// Returns the title of that row; for a difference from a bookmark it names the bookmark. `brief`: a shorter
+/// title.
 std::string shown_title(const UiState& ui, const Snapshot& snapshot, bool brief = false);
 
 /// Draws controls for the colour map, scale and range of a formula's or the Laplacian's colours.
@@ -182,20 +184,20 @@ struct LongAction {
     std::optional<double> share;  ///< done, 0 to 1; empty: unknown
     UiCommand stop = nullptr;
     std::string_view stop_tip;
-    bool on_canvas = true;  ///< shown on the canvas; false for a film of it
+    bool on_canvas = true;  ///< shown on the canvas; false for a film of the canvas
 };
 
 /// Returns the running actions; the first is stopped first.
 std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot);
 /// Draws name, progress bar and a Stop button for each, in a window over the canvas.
 void draw_long_actions(UiState& ui, const Snapshot& snapshot);
-/// Stops the first one; Esc does this if no popup is open.
+/// Stops the first long action; Esc does this if no popup is open.
 void stop_long_action(UiState& ui, const Snapshot& snapshot);
 
 // Plots of profiles and probes, in their section, in the canvas' fourth pane, and enlarged; and of the
 // spectrum and the phase plane, which the engine computes only while they are visible.
 
-/// Returns the quantity of the canvas' main pane, which its numbers belong to.
+/// Returns the quantity of the canvas' main pane, whose values are plotted and shown as numbers.
 std::string main_quantity(const UiState& ui, const Snapshot& snapshot);
 /// Plots the values along each line, and the kept curves.
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot);
@@ -213,12 +215,12 @@ class TimeAxis {
     double at(long long step) const;
 
   private:
-    /// From here on a step takes `per_step`.
+    /// From this step on a step takes the time `per_step`.
     struct Change {
         long long step = 0;
         double time = 0, per_step = 1;
     };
-    std::vector<Change> changes_;  ///< ascending; empty: steps
+    std::vector<Change> changes_;  ///< ascending; empty: the axis shows steps
     std::string label_ = "Step";
 };
 /// Plots the probes' values over time, one curve each.
@@ -227,13 +229,15 @@ figure::Chart probes_chart(const Snapshot& snapshot);
 bool has_plots(const UiState& ui, const Snapshot& snapshot);
 /// Draws buttons over the rest of the line: keep the profile's curve, write CSV, enlarge the plots.
 void draw_plot_buttons(UiState& ui, const Snapshot& snapshot);
-/// Draws them in the canvas' fourth pane, if UiState::plots has one, and in their own window if requested.
+/// Draws the plots in the canvas' fourth pane, if UiState::plots has one, and in their own window if
+/// requested.
 void draw_plots(UiState& ui, const Snapshot& snapshot);
 void draw_spectrum(UiState& ui, const Snapshot& snapshot);
 /// Draws a part of the equation's section: growth rates over the wave number, and below them the measured
 /// spectrum. Draws nothing if the model has no dispersion relation.
 void draw_dispersion(UiState& ui, const Snapshot& snapshot);
-/// Draws them in their own window if requested. Call in every frame: the ring over the field needs them too.
+/// Draws these plots in their own window if requested. Call in every frame: the ring over the field needs the
+/// dispersion relation, too.
 void draw_large_dispersion(UiState& ui, const Snapshot& snapshot);
 /// Draws nothing if the model has one component.
 void draw_phase_plane(UiState& ui, const Snapshot& snapshot);
@@ -249,7 +253,7 @@ struct Section {
     void (*draw)(UiState&, const Snapshot&);
 };
 
-/// Returns the sections in order, without those that have nothing to show.
+/// Returns the sections in order, without sections that have nothing to show.
 std::span<const Section> sections();
 
 /// Returns the tab of the section with this title; empty if there is none.

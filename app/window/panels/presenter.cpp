@@ -21,7 +21,7 @@ std::string model_title(const Model& model) {
 
 namespace {
 
-// Returns the time of the field that is shown, or its step where a run has no time.
+// Returns the time of the shown field, or its step for a run without time.
 std::string moment(const Snapshot& snapshot) {
     const long long step = snapshot.frame ? snapshot.frame->step : snapshot.step;
     const std::string time = time_text(snapshot.spec, step);

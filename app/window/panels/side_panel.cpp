@@ -39,8 +39,8 @@ constexpr Section kSections[] = {
     {PanelTab::performance, "Examples", "Other workloads on CPU and GPU", draw_examples},
 };
 
-// Content that is more than a page, which the keyboard can reach, beyond the panel's edges keeps its height
-// but is not drawn, unless the mouse or keyboard may be using it.
+// Content more than a page beyond the panel's edges, a distance that the keyboard cannot reach, keeps its
+// height but is not drawn, unless the mouse or keyboard may be using it.
 void draw_contents(const Section& section, UiState& ui, const Snapshot& snapshot, bool reveals) {
     const float top = ImGui::GetCursorPosY();
     const ImGuiID key = ImGui::GetID("height");
@@ -94,10 +94,10 @@ void draw_tab(UiState& ui, PanelTab tab, float around) {
                                               ImGui::GetColorU32(ImGuiCol_CheckMark));
 }
 
-/// How far the tabs of the panel are scrolled.
+/// The scroll position of each of the panel's tabs.
 struct Scrolling {
     std::map<PanelTab, float> offsets;
-    PanelTab drawn = PanelTab::model;  ///< in the newest frame
+    PanelTab drawn = PanelTab::model;  ///< the tab drawn in the newest frame
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ bool draw_beginning(const UiState& ui,
     return clicked;
 }
 
-// Whether something so high still fits on the card.
+// Whether something of this height still fits on the card.
 bool fits(const UiState& ui, float height) {
     return ImGui::GetCursorPosY() + height + em(1) < area_of(ui.canvas).height;
 }
@@ -94,7 +94,7 @@ bool draw_earlier_sessions(UiState& ui) {
         if (i == 1) subtitle("Sessions before", "Each is opened at its last step");
         if (i % 2 == 0) ImGui::SameLine(column);
         ImGui::BeginGroup();
-        // The comma before the date ends a line.
+        // Break the line at the comma before the date.
         std::string about = card->about;
         about.replace(about.find(", ", about.find("step")), 2, "\n");
         if (draw_session(ui,
@@ -129,7 +129,8 @@ void draw_start_page(UiState& ui, const Snapshot& snapshot) {
     }
     ImGui::PopStyleColor();
     chosen |= draw_earlier_sessions(ui);
-    // A button acts when the mouse is released over it, so clicks on the card end it only then.
+    // A button acts when the mouse is released over it, so a click on the card ends the start page only on
+    // release.
     const bool over = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
     for (const ImGuiMouseButton button : {0, 1, 2})
         chosen |= over ? ImGui::IsMouseReleased(button) : ImGui::IsMouseClicked(button);

@@ -44,7 +44,7 @@ std::pair<std::string, std::string> device_texts(const Snapshot& snapshot) {
             fmt::format("Method, precision and device: {}{}", precise, snapshot.device)};
 }
 
-// Returns the pieces of each place, its most important one first.
+// Returns the pieces of each place, the most important piece first.
 std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
     std::vector<Piece> pieces;
     const auto add = [&](Piece piece) {
@@ -93,7 +93,7 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
          : snapshot.running     ? good_color()
                                 : text_color()});
 
-    const bool moves = ui.cost.fields_per_s > 0;  // there are no rates while nothing moves
+    const bool moves = ui.cost.fields_per_s > 0;  // without new fields there are no rates
     if (moves)
         add({Place::speed,
              format_figures(ui.cost.steps_per_s) + " steps/s",
@@ -138,7 +138,7 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
     return pieces;
 }
 
-// Tells what is not on the line, below the tooltip of what is.
+// Appends to the tooltip of the shown piece what is not on the line.
 void add_details(Piece& piece, const std::vector<Piece>& others) {
     if (others.empty()) return;
     std::string details;
@@ -151,7 +151,7 @@ void add_details(Piece& piece, const std::vector<Piece>& others) {
         piece.tip += "\n" + details.substr(0, details.size() - 1);
 }
 
-// Takes the first piece of each place; its tooltip has those that are left.
+// Takes the first piece of each place; its tooltip has the place's other pieces.
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     std::vector<Piece> shown, others;
     for (Piece& piece : all_pieces(ui, snapshot)) {
@@ -176,7 +176,7 @@ float width_of(const std::vector<Piece>& pieces) {
     return width - gap();
 }
 
-// Removes what may be missing where there is no room.
+// Removes dispensable pieces if there is no room.
 void shorten(std::vector<Piece>& pieces) {
     for (const Place place : {Place::speed, Place::message, Place::state})
         if (std::erase_if(pieces, [&](const Piece& piece) { return piece.place == place; }) > 0) return;

@@ -27,14 +27,14 @@ struct Item {
     bool begins_group = false;
     bool active = false;
     bool labelled = false;             ///< with its label, if there is room
-    float narrow = 0, with_words = 0;  ///< its widths without and with its label
-    float less = 0;                    ///< width taken off the view's item if the window is too narrow
+    float narrow = 0, with_words = 0;  ///< widths without and with the label
+    float less = 0;                    ///< reduction of the view item's width if the window is too narrow
     std::string_view why_not = {};
     std::string extra = {};  ///< appended to the tooltip
 
     bool is_pace() const { return command == faster; }
     bool is_view() const { return command == next_view; }
-    /// The button that is used most is larger than the others.
+    /// The most used button is larger than the others.
     bool is_main() const { return command == toggle_running; }
 };
 

@@ -20,7 +20,7 @@ namespace {
 constexpr ImGuiWindowFlags kCard =
     kPlainWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
-// Frames until ImGui has scrolled to a control and found the size of a card with other text.
+// Frames until ImGui has scrolled to a control and measured the card with its new text.
 constexpr int kSettles = 4;
 
 const TourStep& card(const TourState& tour) {

@@ -1,4 +1,4 @@
-// For people new to GPUs and equations: the tour, eight cards, each beside the control that it explains.
+// The tour, for people new to GPUs and equations: eight cards, each beside the control that it explains.
 #pragma once
 
 #include <span>

@@ -48,8 +48,9 @@ const Message* refusal(const EquationState& state, const Snapshot& snapshot) {
     return found == snapshot.messages.end() ? nullptr : &*found;
 }
 
-// Shows the session's text. While one that it does not have is being typed, settings of the same text are
-// written into it, so that sliders and text agree; another text takes its place, and undo brings it back.
+// Shows the session's text. While the user types a text that the session does not have, changed settings of
+// the session's text are written into it, so that sliders and text agree; another text replaces it, and undo
+// restores it.
 void follow(EquationState& state, const Snapshot& snapshot) {
     const std::string& text = text_of(snapshot);
     if (refusal(state, snapshot)) state.sent.clear();
@@ -228,7 +229,7 @@ void draw_text(UiState& ui, const Snapshot& snapshot, const TextBoxLook& look) {
     if (entered) apply(ui, snapshot);
 }
 
-// As many rows as the text had when it was drawn last.
+// Returns the height for as many rows as the text had when last drawn.
 float box_height(EquationState& state) {
     const TextCache& cache = cache_of(state);
     const std::size_t rows =

@@ -31,7 +31,7 @@ bool enters() {
     return pressed(ImGuiKey_Enter) || pressed(ImGuiKey_KeyPadEnter);
 }
 
-// A message below the row of its mistake, which moves the rows that follow.
+// A message below the row of its mistake; it moves the rows below down.
 struct Message {
     std::size_t row = 0;
     float height = 0;
@@ -50,7 +50,7 @@ class TextBox {
           corner_(ImGui::GetCursorScreenPos()),
           line_(ImGui::GetTextLineHeight()) {}
 
-    // `focused`: a key of the keyboard's navigation enters the box.
+    // `focused`: the box was entered with the keyboard.
     bool draw(bool focused) {
         lay_out();
         take_focus(focused);
@@ -147,7 +147,8 @@ class TextBox {
             ImGui::SetActiveID(id_, parent);
             ImGui::SetFocusID(id_, parent);
             ImGui::FocusWindow(parent);
-            // Characters before the key that enters were for others; those after it are text.
+            // Characters before the key that entered the box were not meant for it; those after the key are
+            // text.
             ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
             const int others = std::exchange(state_.typed_before, 0);
             const int gone = focused ? typed.Size : std::min(others, typed.Size);
@@ -191,7 +192,7 @@ class TextBox {
     }
 
     std::size_t place_under(ImVec2 mouse) {
-        // Below the last row is the end, so that a click into the empty part goes on with the text.
+        // A click below the last row puts the caret at the end of the text.
         if (mouse.y >= corner_.y + height()) return text().size();
         std::size_t row = 0;
         while (row + 1 < rows().size() && corner_.y + row_y(row + 1) <= mouse.y) ++row;
@@ -370,7 +371,8 @@ class TextBox {
                                         ImGui::GetColorU32(ImGuiCol_Text));
     }
 
-    // Draws the pieces of a row in their colours, and what is between them; `piece` goes on from row to row.
+    // Draws the pieces of a row in their colours, and the text between them; `piece` continues from row to
+    // row.
     void draw_row(const TextRow& row, float y, std::size_t& piece) {
         const auto& pieces = cache().pieces;
         float x = corner_.x + row.indent;
@@ -394,7 +396,7 @@ class TextBox {
         put(place, row.end, Ink::plain);
     }
 
-    // A wave below the span, and the message below its first row.
+    // Draws a wavy line below the span, and the message below its first row.
     void draw_mistake(TextSpan span, std::size_t row, float y) {
         const TextRow& r = rows()[row];
         const bool first = row == editing::row_of(rows(), std::min(span.begin, text().size()));
@@ -449,7 +451,7 @@ class TextBox {
 bool draw_text_box(UiState& ui, const TextBoxLook& look) {
     ImGuiContext& context = *ImGui::GetCurrentContext();
     ImGui::PushFont(monospace_font());
-    // The item has the ID of the child window that the text is in, as ImGui's own fields of several lines do.
+    // The item has the ID of the child window that contains the text, like ImGui's own multi-line fields.
     const ImGuiID id = ImGui::GetID("##text");
     const ImVec2 place = ImGui::GetCursorScreenPos();
     ImGui::ItemAdd({place, ImVec2(place.x + look.size.x, place.y + look.size.y)}, id);

@@ -16,7 +16,7 @@
 
 namespace stencil {
 
-/// A value that is kept as long as its key stays the same.
+/// A value cached for a key.
 template <class Key, class T>
 struct Kept {
     std::optional<Key> key;
@@ -29,7 +29,7 @@ struct Kept {
     }
 };
 
-/// Keeps what is made from the text until that changes.
+/// Caches results derived from the text until it changes.
 struct TextCache {
     bool made = false;
     std::string text;
@@ -42,15 +42,15 @@ struct TextCache {
     Kept<std::pair<std::size_t, bool>, editing::Completion> list;            ///< by caret, and state.any
 };
 
-/// Returns what belongs to the text as it is now.
+/// Returns the cache for the present text.
 TextCache& cache_of(EquationState& state);
 
 struct TextBoxLook {
     ImVec2 size;
-    bool message = false;  ///< a mistake's message stands at its line
+    bool message = false;  ///< show a mistake's message at its line
 };
 
-/// Draws the list of completions near the word, whose rows are `line` high. Returns the row that was clicked.
+/// Draws the list of completions near `word`, in rows of height `line`. Returns the row that was clicked.
 std::optional<std::size_t> draw_completions(const UiState& ui,
                                             const editing::Completion& list,
                                             ImVec2 word,

@@ -1,4 +1,4 @@
-// Makes what belongs to a text while it is edited: its pieces and their colours, and the list of completions.
+// Computes what the editor shows of a text: its pieces with their colours, and the list of completions.
 #include <imgui.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kMostListed = 9;  // rows of the list at a time
-constexpr float kListedLine = 1.15f;    // in lines of the text
+constexpr std::size_t kMostListed = 9;  // visible rows of the list
+constexpr float kListedLine = 1.15f;    // height of a row, in lines of the text
 
 // In the order of Ink; each is legible on both themes' backgrounds.
 constexpr std::array<Hue, 10> kInks{{{0xe4e7eb, 0x1d232a},

@@ -33,7 +33,7 @@ const DispersionRelation* known_dispersion(UiState& ui, const Snapshot& snapshot
     return state.relation ? &*state.relation : nullptr;
 }
 
-// The base state, amber where it is no steady one, and the fastest wave.
+// Describes the base state, in amber if it is not steady, and the fastest-growing wave.
 void draw_numbers(const DispersionRelation& relation, const RunSpec& now) {
     std::string about = relation.about(now);
     about.front() = 'A';

@@ -35,7 +35,7 @@ figure::ChartSeries curve_of(const Profile& profile, std::string name) {
     return curve;
 }
 
-// The edge of a cell along the axis of profiles.
+// Returns the length of a cell's edge along the axis of profiles.
 double plotted_cell(const Snapshot& snapshot) {
     return snapshot.now.unit_length.given() ? cell_size(snapshot.now) : 1;
 }

@@ -26,7 +26,7 @@ class ImGuiSurface : public figure::Surface {
   public:
     // Draws segments one by one, because ImGui's polylines become thin at sharp corners.
     void path(std::span<const figure::Point> points, const figure::Stroke& stroke) override {
-        double part = 0;  // of the present dash or gap, which continue around corners
+        double part = 0;  // length drawn of the present dash or gap, which continue around corners
         bool drawn = true;
         for (std::size_t i = 1, last = 0; i < points.size(); ++i) {
             const figure::Point from = points[last], to = points[i];

@@ -9,8 +9,8 @@
 namespace stencil {
 
 /// Draws a chart over the rest of the line, without its title. A tooltip shows the nearest point or, on lines
-/// without markers, the point above or below the mouse. The returned map places further drawing in the
-/// window's list. `about`, if given, adds to the tooltip what a series is.
+/// without markers, the point above or below the mouse. The returned map gives positions for further drawing
+/// in the window's list. `about`, if given, explains a series in the tooltip.
 using AboutSeries = std::function<void(const std::string& name)>;
 figure::ChartMap draw_plot(const figure::Chart& chart, float height, const AboutSeries& about = {});
 

@@ -114,7 +114,7 @@ void draw_choice(CodeState& state) {
     });
 }
 
-// Says the registers of the shown CUDA text, which takes up to seconds to compile.
+// Shows the registers that the shown CUDA text uses; compiling it may take seconds.
 void draw_compiled(CodeState& state) {
     if (state.chosen == 0 || text_of(state, state.chosen).language != "CUDA") return;
     const auto name = [](int capability) { return fmt::format("{}.{}", capability / 10, capability % 10); };

@@ -50,7 +50,7 @@ void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
     }
 }
 
-// Draws a box for a file, with a few words on it as far as there is room; the tooltip has them all.
+// Draws a box for a file, with as much of its help as there is room for; the tooltip has all of it.
 void draw_file_box(const Artifact& file, ExportChoices& state, const RunSpec& now) {
     bool chosen = contains(state.files, file.name);
     // A file that cannot be written yet is left out of exports.

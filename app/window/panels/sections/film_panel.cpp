@@ -200,7 +200,7 @@ void draw_film_button(UiState& ui, const Snapshot& snapshot) {
             state.film = kRecordKinds[1].ending;
     }
     const ImVec2 room = ImGui::GetIO().DisplaySize;
-    // Its rows stay where they are when others come and go below.
+    // A fixed upper edge, so that rows stay in place when rows below them come and go.
     const float top = std::max(0.0f, room.y / 2 - em(13));
     ImGui::SetNextWindowPos(ImVec2(room.x / 2, top), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSize(ImVec2(em(22), 0));

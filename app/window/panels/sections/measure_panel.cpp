@@ -45,7 +45,8 @@ void draw_statistics(const Snapshot& snapshot) {
         value("Max", now.max, "The largest finite value");
         value("Mean", now.mean, "Mean of the finite values");
         value("Total", now.total, "Sum over all cells, in float64");
-        // It is known only if the boundary conserves the total and nothing was painted since the start.
+        // The change is known only if the boundary conserves the total and nothing was painted since the
+        // start.
         if (snapshot.drift)
             value_row("Change of total",
                       *snapshot.drift == 0 ? "0" : fmt::format("{:+.2e}", *snapshot.drift),

@@ -13,7 +13,7 @@
 namespace stencil {
 namespace {
 
-/// Cells, in rows of one letter each, or boxes that hand the field on from left to right.
+/// A picture of cells, in rows of one letter each, or of boxes that pass the field on from left to right.
 struct MethodPicture {
     std::vector<std::string_view> cells = {};  ///< see color_of_cell()
     std::vector<std::string_view> boxes = {};
@@ -136,7 +136,7 @@ void draw_cells(const std::vector<std::string_view>& rows) {
     ImGui::Dummy(ImVec2(float(rows.front().size()) * side, float(rows.size()) * side));
 }
 
-// The first and last box are where the field comes from and goes to.
+// Draws boxes with arrows; the field comes from the first box and goes to the last.
 void draw_boxes(const std::vector<std::string_view>& boxes) {
     const float pad = em(0.35f), arrow = em(0.9f), height = 2.9f * ImGui::GetTextLineHeight();
     const ImVec2 at = ImGui::GetCursorScreenPos();

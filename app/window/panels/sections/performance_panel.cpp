@@ -86,7 +86,8 @@ const MeasuredMachine* compared_gpu(const UiState& ui) {
     return newest;
 }
 
-// Adds the present run's speed as a point of its method until that is measured well enough to be stored.
+// Draws the chart of methods. The present run's speed is a point of its method until it is measured well
+// enough to be stored.
 void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const Method* method = method_of(now);

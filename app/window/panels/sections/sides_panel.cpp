@@ -1,5 +1,5 @@
-// The conditions of a component at its four sides, as menus around a square, and at the edge of a shape,
-// within it, which write the equation's text.
+// Menus for a component's boundary conditions, around a square at its four sides, and within it at the edge
+// of a shape. They write the equation's text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,9 +52,9 @@ std::string form_of(const KindRow& kind, std::string_view component) {
 // A condition of the run's text: at a side, or at the edge of the model's shape.
 struct Place {
     std::string name;      ///< left, edge ...
-    std::string quantity;  ///< the component, or the complex one that it is a part of
+    std::string quantity;  ///< the component, or the complex quantity that it is a part of
     SideCondition condition;
-    std::function<std::string(const SideCondition&)> text_with;  ///< the text with another one there
+    std::function<std::string(const SideCondition&)> text_with;  ///< the text with another condition here
     bool can_be_periodic = true;
 };
 

@@ -54,7 +54,7 @@ bool is_on(const RunSpec& now, Device device) {
     return now.backend == name_of(device);
 }
 
-// Lists the methods that need a GPU where there is none, with what they would do.
+// Without a GPU, lists the methods that need one, with what they would do.
 void draw_methods_of_gpu(const RunSpec& now, const Machine& machine) {
     for (const Method& method : methods(now.family())) {
         if (method.device != Device::cuda || find_method(method.name, Device::cpu, now.family())) continue;
@@ -308,7 +308,7 @@ void choose_anew(RunSpec& wanted, const Snapshot& snapshot, bool anew) {
 MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf& known) {
     RunSpec wanted = snapshot.now;
     wanted.size = size;
-    wanted.exports.clear();  // they are checked when written
+    wanted.exports.clear();  // exports are checked when they are written
     if (!method_of(wanted) || !snapshot.machine || snapshot.memory.host_free <= 0) return {};
     const bool anew = snapshot.step == 0 && snapshot.spec.edits.empty();
     const double cells = double(size.nx) * size.ny;

@@ -57,7 +57,7 @@ struct Colours {
     std::string_view table, range;  ///< names of settings
     std::string current;            ///< the map's name
     const RangeRule& rule;
-    std::optional<ValueRange> shown;  ///< present range of the colours, if such a pane is on the canvas
+    std::optional<ValueRange> shown;  ///< present range of the colours, if a pane with them is on the canvas
     const RunSpec& now;
     const std::string& formula;
 };
@@ -225,10 +225,10 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
              [&](const std::string& text) { change(ui, setting_name::arrows, read_arrows(text)); });
 }
 
-/// Whose colours are shown.
+/// The colours that the controls change.
 struct ShownColors {
-    bool laplacian = false;        ///< the Laplacian's, not the field's
-    std::vector<Pane> panes = {};  ///< when these colours were chosen
+    bool laplacian = false;        ///< the Laplacian's colours, not the field's
+    std::vector<Pane> panes = {};  ///< the panes shown when these colours were chosen
 };
 
 void draw_height(UiState& ui) {

@@ -33,15 +33,15 @@ constexpr double kTipRemains = 0.3;  // seconds within which the next item's too
 // The item under the mouse, identified by its corner.
 struct Hovering {
     ImVec2 corner;
-    std::size_t length = 0;  // length of its text: with another text the window is new
+    std::size_t length = 0;  // length of the tooltip's text: another text makes it new
     int frame = -1;
     double since = 0, shown = -1;  // in ImGui's time
     int times_shown = 0;
-    ImVec2 size = {};  // of the tooltip when it was drawn last; 0: it was not yet
+    ImVec2 size = {};  // size of the tooltip when last drawn; 0: not drawn yet
 };
 Hovering hovering;
 
-// Returns whether the last item, which is hovered, has been so for long enough.
+// Returns whether the mouse has rested on the last item, which it is over, for long enough.
 bool has_rested(std::size_t length) {
     const double now = ImGui::GetTime();
     const ImVec2 corner = ImGui::GetItemRectMin();
@@ -64,8 +64,8 @@ bool has_rested(std::size_t length) {
     return true;
 }
 
-// Returns the place for something of this size about the last item that does not cover its neighbours: beside
-// a panel or list, and below or above a strip of buttons, at x. Elsewhere there is none.
+// Returns a place for something of this size beside the last item that does not cover the item's neighbours:
+// beside a panel or list, and below or above a strip of buttons, at x. Elsewhere there is none.
 std::optional<ImVec2> place_beside(const ImVec2& size, float x) {
     const ImRect part = ImGui::GetCurrentWindow()->RootWindow->Rect();
     const ImVec2 screen = ImGui::GetIO().DisplaySize;

@@ -33,7 +33,7 @@ struct Area {
     float x = 0, y = 0, width = 0, height = 0;
     /// Returns the point at these shares of its width and height.
     ImVec2 at(float across, float down) const { return {x + across * width, y + down * height}; }
-    // These cut a part off and return it.
+    // These cut a part off this area and return it.
     Area cut_top(float part) {
         const Area top{x, y, width, part};
         y += part;
@@ -70,8 +70,8 @@ void colored_text(std::string_view text, const ImVec4& color);
 /// that begins with "--" is the equivalent command-line option.
 void tooltip(std::string_view text);
 
-/// Begins a tooltip with other content, which has the width of tooltip()'s and another `length` where it is
-/// another. Returns false if the mouse has not rested on the last item; otherwise call end_tooltip().
+/// Begins a tooltip with other content than text, as wide as tooltip()'s; `length` identifies the content.
+/// Returns false if the mouse has not rested on the last item; otherwise call end_tooltip().
 bool begin_tooltip(std::size_t length);
 void end_tooltip();
 
@@ -96,7 +96,7 @@ void fitted_text(std::string_view text, float width, const ImVec4& color, std::s
 /// Draws a small header within a section.
 void subtitle(const char* text, std::string_view tip);
 
-/// Goes on in the same line with a control that belongs to the last one.
+/// Continues the line with a control that belongs to the last one.
 void same_line();
 
 /// Draws a label with its tooltip at the left; the next control takes the rest of the line, less the room for
@@ -110,7 +110,7 @@ ImVec2 button_size(int parts);
 bool button(const char* label, ImVec2 size, std::string_view tip, std::string_view why_not = {});
 bool checkbox(const char* label, bool* value, std::string_view tip);
 
-/// A button that looks pressed while it is `lit`, and otherwise has this colour.
+/// A button that looks pressed while `lit`, and otherwise has the colour `unlit`.
 bool lit_button(const char* label,
                 ImVec2 size,
                 bool lit,
@@ -118,21 +118,22 @@ bool lit_button(const char* label,
                 std::string_view why_not = {},
                 ImGuiCol unlit = ImGuiCol_Button);
 
-/// A button that copies the text and says so for a moment. `owner` tells such buttons apart.
+/// A button that copies the text and says so for a moment. `owner` identifies the button.
 void copy_button(UiState& ui,
                  const char* owner,
                  ImVec2 size,
                  const std::string& text,
                  std::string_view tip,
                  std::string_view why_not = {});
-/// The button of this owner says from now on, or still says, that it has copied something.
+/// say_copied() makes this owner's button say that it has copied something; says_copied() tells whether it
+/// still does.
 void say_copied(UiState& ui, const char* owner);
 bool says_copied(const UiState& ui, std::string_view owner);
 
-/// These are rows without a label; the button takes the rest of the line.
+/// Rows without a label; the control takes the rest of the line.
 bool button_row(const char* label, std::string_view tip, std::string_view why_not = {});
 bool checkbox_row(const char* label, bool* value, std::string_view tip);
-/// Such a box for a setting of the run that is true or false.
+/// A row with a box for a setting of the run that is true or false.
 void flag_row(UiState& ui, const char* label, const char* setting, bool now, std::string_view tip);
 
 /// A tree node with a tooltip, whose content is not indented. Returns whether it is open.
@@ -191,7 +192,7 @@ void combo_row(
     row(label, tip);
     combo((std::string("##") + label).c_str(), shown, tip, rows, flags);
 }
-/// Such a row for a choice of names. Returns the index of the one that was clicked.
+/// A row with a choice of names. Returns the index of the name that was clicked.
 std::optional<std::size_t> name_row(const char* label,
                                     std::span<const std::string> names,
                                     std::string_view chosen,
@@ -200,7 +201,7 @@ std::optional<std::size_t> name_row(const char* label,
 /// Begins a table of label, right-aligned value and, with `units`, unit. Returns false if not visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
-/// Such a row for a measured number, of which 0 means that it is not known yet.
+/// A row for a measured number; 0 means that it is not known yet.
 void value_row(const char* label, double measured, std::string_view unit, std::string_view tip);
 inline void end_values() {
     ImGui::EndTable();
@@ -210,15 +211,15 @@ inline void end_values() {
 inline constexpr ImGuiWindowFlags kPlainWindow = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                                  ImGuiWindowFlags_NoSavedSettings |
                                                  ImGuiWindowFlags_NoFocusOnAppearing;
-/// A part of the window, below those, which may scroll.
+/// A part of the window, behind windows over the canvas; it may scroll.
 inline constexpr ImGuiWindowFlags kFixed =
     (kPlainWindow & ~ImGuiWindowFlags_NoScrollbar) | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 /// Begins a window of exactly this area, without rounding and border.
 void begin_area(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags flags);
 
-/// Size and place of a window over the canvas when it appears: centred, this share of the canvas, and no
-/// larger than `most` font sizes. `once`: later it opens where it was.
+/// Size and place of a window over the canvas when it appears: centred, with this share of the canvas' size,
+/// and no larger than `most` font sizes. `once`: it later reopens at its last place.
 struct OverCanvas {
     ImVec2 share;
     ImVec2 most = {1000, 1000};
@@ -246,7 +247,7 @@ void share_bar(double share, std::string_view text, std::string_view tip);
 NumberDraft& draft_of(UiState& ui, const char* id);
 SliderDraft& slider_draft_of(UiState& ui, const char* id);
 
-/// Takes a text that was entered, and throws InputError if it refuses it.
+/// Applies an entered text; throws InputError to refuse it.
 using TakeEntry = std::function<void(const std::string&)>;
 
 /// A text field that shows `current` until it is edited and left with another text, which `take` gets. Enter
@@ -258,7 +259,7 @@ bool text_field(
 struct NumberRange {
     double least = -std::numeric_limits<double>::max();
     double most = std::numeric_limits<double>::max();
-    // Messages for numbers beyond the limits, appended to the number; empty: the limit.
+    // Messages for numbers beyond the limits, appended to the number; empty: a message with the limit.
     std::string_view above = {}, below = {};
 };
 inline constexpr NumberRange kAboveZero{std::numeric_limits<double>::min()};
@@ -271,7 +272,7 @@ std::optional<double> number_input(
 std::optional<long long> whole_input(
     const char* id, UiState& ui, long long current, long long least, long long most, std::string_view tip);
 
-/// A row of a label and such a field, whose ID is "##" and the label; `keep` is as for row().
+/// A row with a label and a field, whose ID is "##" and the label; `keep` is as for row().
 struct FieldRow {
     UiState& ui;
     const char* label;
@@ -282,7 +283,7 @@ struct FieldRow {
 bool text_row(const FieldRow& field, const std::string& current, const TakeEntry& take);
 std::optional<double> number_row(const FieldRow& field, double current, const NumberRange& range = {});
 std::optional<long long> whole_row(const FieldRow& field, long long current, long long least, long long most);
-/// The text is a formula of the model's names, or empty.
+/// A row for a formula of the model's names, which may be empty.
 bool formula_row(const FieldRow& field,
                  const std::string& current,
                  const std::string& model,
@@ -318,7 +319,7 @@ bool text_input(const char* id,
 bool path_input(
     const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep = 0);
 
-/// A row of the label "Folder" and such a field.
+/// A row with the label "Folder" and a path field.
 inline void folder_row(UiState& ui, std::string& folder, std::string_view tip) {
     row("Folder", tip);
     path_input("##folder", ui, folder, PathKind::folder, tip);
