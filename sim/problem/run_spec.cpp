@@ -186,6 +186,11 @@ double Problem::spacing() const {
     return dx > 0 ? dx : model->equations->spacing;
 }
 
+void Configuration::decide_dt(double step) {
+    if (std::holds_alternative<UsualStep>(dt)) usual_dt = step;
+    dt = with_dt(dt, step);
+}
+
 double Problem::time_step() const {
     return dt_of(dt);
 }
@@ -266,6 +271,7 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     initials.clear();
     initial_hash.clear();
     dt = UsualStep{};
+    usual_dt = 0;
     dx = 0;
     chosen_integrator.reset();
     global_every = 0;

@@ -95,7 +95,13 @@ struct Execution {
     std::shared_ptr<const user_kernel::UserKernel> kernel;
 };
 
-struct Configuration : Problem, Execution {};
+struct Configuration : Problem, Execution {
+    /// The dt that a run or a new text began with because none was chosen. A text does not state it. 0: one was
+    /// chosen, or it is undecided.
+    double usual_dt = 0;
+    /// Sets the present dt, as the run decided it.
+    void decide_dt(double step);
+};
 
 /// Index of a component by name.
 std::optional<std::size_t> find_component(const Model& model, std::string_view name);

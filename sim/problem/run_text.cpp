@@ -120,7 +120,7 @@ RunSpec as_told(RunSpec spec) {
 
 }  // namespace
 
-std::string text_of_run(const Problem& now, bool sets_dt) {
+std::string text_of_run(const Configuration& now) {
     const Model& model = *now.model;
     const equation::Equations& own = *model.equations;
     Rewriting text(*own.statements);
@@ -135,7 +135,7 @@ std::string text_of_run(const Problem& now, bool sets_dt) {
     const double dt = now.time_step();
     if (says_dt && is_adaptive(now.dt))
         text.remove(*says_dt);
-    else if (!is_adaptive(now.dt) && dt > 0 && dt != own.dt && (says_dt || sets_dt))
+    else if (!is_adaptive(now.dt) && dt > 0 && dt != own.dt && dt != now.usual_dt)
         write(setting_name::dt, number(dt));
     if (now.spacing() != own.spacing) write(setting_name::dx, number(now.spacing()));
     if (now.integrator() != own.integrator) write(setting_name::integrator, name_of(now.integrator()));

@@ -12,9 +12,9 @@
 namespace stencil {
 
 /// The model's text with the run's values in it: parameters, size, boundary, dx, integrator, initial
-/// formulas, and dt (added if missing only if `sets_dt`; left out if it follows the limit). Comments and
-/// layout stay. It parses to the same settings, and applying the function again changes nothing.
-std::string text_of_run(const Problem& now, bool sets_dt = true);
+/// formulas, and dt if it was chosen (left out if it follows the limit). Comments and layout stay. It parses to
+/// the same settings, and applying the function again changes nothing.
+std::string text_of_run(const Configuration& now);
 
 /// Gives the run another text. What the text states is the text's; where it states nothing, size, and what
 /// was chosen beside the text before stay: boundary, dx, integrator, initial conditions, and a dt that the

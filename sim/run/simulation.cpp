@@ -398,7 +398,7 @@ void Simulation::make_controlled_step(double tolerance) {
 }
 
 void Simulation::decide_dt(double dt) {
-    now_.dt = with_dt(now_.dt, dt);
+    now_.decide_dt(dt);
     log_dt();
 }
 
@@ -416,6 +416,7 @@ void Simulation::log_dt() {
 // The dt that a run begins with is part of its settings, unless the run is to change it.
 void Simulation::log_start() {
     moment_.at_start.dt = undecided(now_.dt);
+    moment_.at_start.usual_dt = now_.usual_dt;
     moment_.dt_log = {};
     if (is_adaptive(now_.dt)) log_dt();
 }
@@ -424,7 +425,7 @@ void Simulation::take_logged_dt() {
     const auto found = std::ranges::lower_bound(moment_.dt_log, step_, {}, &DecidedStep::step);
     if (found == moment_.dt_log.end() || found->step != step_) return;
     moment_.error_before = 0;
-    now_.dt = with_dt(now_.dt, found->dt);
+    now_.decide_dt(found->dt);
 }
 
 void Simulation::run(const Set& given) {

@@ -280,7 +280,6 @@ std::string stability_text(double dt, const StableStep& limit) {
 
 void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     require_ghosts(spec, solver.time());
-    const auto decide = [&spec](double dt) { spec.dt = with_dt(spec.dt, dt); };
     const double given = dt_of(spec.dt);
     const bool controlled = std::holds_alternative<ByTolerance>(spec.dt), adaptive = is_adaptive(spec.dt);
     if (controlled) require_error_control(spec);
@@ -288,7 +287,8 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     const bool steps_outright = std::ranges::none_of(spec.model->equations->components,
                                                      [](const auto& component) { return component.rate; });
     if (steps_outright) {
-        if (given == 0) spec.dt = controlled ? FixedStep{1} : with_dt(spec.dt, 1);
+        if (controlled) spec.dt = UsualStep{};
+        if (given == 0) spec.decide_dt(1);
         return;
     }
     const bool fixed = given > 0 && !adaptive;
@@ -314,7 +314,7 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
             {1.0, of_limit(kAdvised, limit), of_limit(kAdvised, stable_step(spec, solver, true))});
     };
     if (given == 0)
-        decide(follow       ? step_to_follow({spec, solver}, follow->share, 0).value_or(1)
+        spec.decide_dt(follow       ? step_to_follow({spec, solver}, follow->share, 0).value_or(1)
                : share      ? of_limit(share->share, limit)
                : controlled ? short_step(usual())
                             : usual());

@@ -84,7 +84,6 @@ struct UndoEntry {
     std::string what;    ///< as shown: "brush stroke", "coefficient"
     long long step = 0;  ///< step of the change
     std::variant<SettingChange, KeptState> change;
-    bool sets_dt = false;  ///< Session::sets_dt_ before the change
     /// The settings before the change, if it changed how the run is displayed; else null.
     std::shared_ptr<const RunSpec> looks = nullptr;
     /// Extras of the run that another one replaced; else null.

@@ -59,7 +59,6 @@ void Session::begin_another(const RunSpec& asked, const std::string& what) {
 // A run of its own brings what belongs to it, and ends where the one before stopped no more.
 void Session::take_extras(const RunSpec& spec) {
     handle(action::StopAt{});
-    sets_dt_ = spec.dt != TimeStep();
     take_probes(spec);
     take_bookmarks(spec);
 }

@@ -127,8 +127,6 @@ class Session {
     void jump_at_once(bool asked);
     void step_again();
 
-    void note_dt(const std::string& setting);
-
     // --- Undo
     bool attempt(const Action& action);
     void say(std::string text) { said_ = {said_.count + 1, std::move(text)}; }
@@ -205,8 +203,6 @@ class Session {
     std::vector<std::string> when_done_;  ///< notices to show if the present action succeeds
     StatusMessage said_;
     bool worked_on_ = false;                           ///< the user did more than watch
-    bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it
-    bool text_sets_dt_ = false;                        ///< sets_dt_ of the newest snapshot's text
     static constexpr std::string_view kOfRun = "run";  ///< subject of errors that stop the run
 
     Views views_;

@@ -198,7 +198,6 @@ void Session::change_looks(const action::Change& change) {
     history_.changes.push({change.setting,
                            step(),
                            SettingChange{change.setting, setting_text(*before, change.setting), after},
-                           sets_dt_,
                            before},
                           undo_budget());
 }
@@ -234,7 +233,6 @@ void Session::start_anew(const action::Change& change) {
     }
     begin_another(next, change.setting == setting_name::initial ? "initial condition" : change.setting);
     if (change.anew) take_extras(next);
-    note_dt(change.setting);
 }
 
 // Changes size, precision or model, which the present method may not support.
@@ -261,7 +259,7 @@ void Session::reshape(const action::Change& change) {
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
     const RunSpec old = simulation_->now();
-    const bool was_auto = auto_.on, set_dt = sets_dt_;
+    const bool was_auto = auto_.on;
     set(change.setting, change.value);
     if (device) after_jump_.clear();
     // Undo of a backend restores the method, if the backend replaced one that was asked for. A tolerance is
@@ -276,7 +274,7 @@ void Session::change_running(const action::Change& change) {
     const std::string after = method && auto_.on ? "auto" : setting_text(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && history_.changes.extend(undone, after)) return;
-    history_.changes.push({change.setting, step(), SettingChange{undone, before, after}, set_dt},
+    history_.changes.push({change.setting, step(), SettingChange{undone, before, after}},
                           undo_budget());
 }
 
@@ -290,19 +288,12 @@ void Session::set(const std::string& setting, const std::string& value) {
     history_old_ = true;
     const Method& after = *method_of(simulation_->now());
     if (setting == setting_name::method) auto_.on = automatic;
-    note_dt(setting);
     if (setting == setting_name::backend && after.name != before.name) auto_.on = true;
     reference_.follow({step(), SetSetting{setting, value}});
     const bool moved = &simulation_->solver() != solver;
     field_changed(moved || kind_of(setting) == SettingKind::device);
     if (setting == setting_name::dtype) speeds_.forget_limits(false);
     if (after.device != before.device) speeds_.forget_limits(true);
-}
-
-// Notes whether dt was set explicitly, rather than computed from the equations.
-void Session::note_dt(const std::string& setting) {
-    if (setting == setting_name::dt) sets_dt_ = true;
-    if (chooses_model(setting)) sets_dt_ = simulation_->now().model->equations->dt.has_value();
 }
 
 const Method& Session::best_method() const {
@@ -435,7 +426,6 @@ void Session::handle(const action::Resume& resume) {
     replace(std::move(next));
     take_view(simulation_->now());
     take_extras(simulation_->now());
-    sets_dt_ = true;
     measures_ = Measures();
     if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())
         measures_.resume(kept->second.series(), kept->second.probes());

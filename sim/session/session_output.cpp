@@ -40,10 +40,9 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     static_cast<Ending&>(snapshot->spec) = {step()};
     add_measures(snapshot->spec);
     snapshot->now = simulation_->now();
-    const bool same = snapshot_ && text_sets_dt_ == sets_dt_ &&
+    const bool same = snapshot_ && snapshot_->now.usual_dt == snapshot->now.usual_dt &&
                       static_cast<const Problem&>(snapshot_->now) == snapshot->now;
-    snapshot->text = same ? snapshot_->text : text_of_run(snapshot->now, sets_dt_);
-    text_sets_dt_ = sets_dt_;
+    snapshot->text = same ? snapshot_->text : text_of_run(snapshot->now);
     snapshot->auto_method = auto_.on;
     snapshot->machine = machine_;
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);

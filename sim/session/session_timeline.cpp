@@ -54,7 +54,7 @@ KeptState Session::moment() {
 }
 
 UndoEntry Session::entry(const std::string& what, long long at, Scope scope) {
-    UndoEntry entry{what, at, moment(), sets_dt_};
+    UndoEntry entry{what, at, moment()};
     entry.timeline = history_.timeline.remember();
     if (scope != Scope::fields) entry.looks = std::make_shared<const RunSpec>(simulation_->now());
     if (scope != Scope::run) return entry;
@@ -83,7 +83,7 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
     if (history_.tip && !looks) return_to_tip();
     const UndoEntry undone = std::move(from.back());
     from.pop_back();
-    UndoEntry back{undone.what, undone.step, undone.change, sets_dt_};
+    UndoEntry back{undone.what, undone.step, undone.change};
     if (looks) {
         back.looks = std::make_shared<const RunSpec>(simulation_->now());
         look_like(*undone.looks);
@@ -109,7 +109,6 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
         went_back();
         if (undone.looks) look_like(*undone.looks);
     }
-    sets_dt_ = undone.sets_dt;
     to.push_back(std::move(back));
     messages_.settle(kOfRun);
     say(fmt::format("{}: {}", undoing ? "Undone" : "Done again", undone.text()));
@@ -221,7 +220,7 @@ void Session::leave_tip() {
     const auto is_earlier = [&](const UndoEntry& one) { return one.step <= step(); };
     const auto left = std::count_if(
         undo.rbegin(), std::ranges::find_if(undo.rbegin(), undo.rend(), is_earlier), changes_run);
-    UndoEntry later{"leaving the later steps", step(), history_.tip, sets_dt_};
+    UndoEntry later{"leaving the later steps", step(), history_.tip};
     later.timeline = history_.timeline.remember();
     history_.changes.push(std::move(later), undo_budget());
     history_.timeline.cut(step() + 1);

@@ -177,8 +177,12 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
 TEST_CASE("An open dt is left open, and a chosen one is written") {
     RunSpec spec = spec_of_text("du/dt = lap(u)\n");
     spec.dt = FixedStep{0.2};
-    CHECK(text_of_run(spec, false) == spec.model->text);
-    CHECK(text_of_run(spec, true) == "du/dt = lap(u)\ndt = 0.2\n");
+    CHECK(text_of_run(spec) == "du/dt = lap(u)\ndt = 0.2\n");
+    spec.dt = UsualStep{};
+    spec.decide_dt(0.2);
+    CHECK(text_of_run(spec) == spec.model->text);
+    spec.dt = FixedStep{0.1};
+    CHECK(text_of_run(spec) == "du/dt = lap(u)\ndt = 0.1\n");
 }
 
 TEST_CASE("What a text says counts, and what it does not say stays as it is in the run") {
