@@ -75,11 +75,8 @@ Measured measure(const RunSpec& asked, const Machine& machine) {
 }
 
 void print_work(const RunSpec& spec, const GeneratedCode& code, Device device) {
-    print("{}, {}, {}, {}\n",
-          spec.model->name,
-          name_of(spec.integrator()),
-          name_of(spec.dtype),
-          name_of(device));
+    print(
+        "{}, {}, {}, {}\n", spec.model->name, name_of(spec.integrator), name_of(spec.dtype), name_of(device));
     print("Per cell and step: {} operations, {} bytes of components read and written\n",
           code.operations,
           code.bytes);

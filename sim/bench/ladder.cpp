@@ -122,8 +122,7 @@ double instructions_of(const LadderSpec& spec) {
     if (!spec.run.is_general()) return kInstructionsPerCell;
     const RunSpec run = run_of(spec, method_of(spec, spec.methods.front()), {32, 32});
     const bool float64 = run.dtype == DType::float64;
-    const auto program =
-        equation::make_program(run_equations(run), run.integrator(), float64, run.time_step());
+    const auto program = equation::make_program(run_equations(run), run.integrator, float64, run.time_step());
     return std::max(equation::operations_of_cell(program), 1.0);
 }
 

@@ -63,7 +63,7 @@ class Measurement {
 
     static RunSpec resolved(const WorkPrecisionSpec& spec, const Machine& machine) {
         RunSpec run = spec.run;
-        run.chosen_integrator = equation::scheme_of(kReference);
+        run.integrator = equation::scheme_of(kReference);
         run.dt = FixedStep{1};
         run.dtype = DType::float64;
         if (!spec.methods.empty()) run.method = spec.methods.front();
@@ -78,7 +78,7 @@ class Measurement {
 
     RunSpec run_by(const std::string& integrator, DType dtype) const {
         RunSpec run = result_.spec.run;
-        run.chosen_integrator = equation::scheme_of(integrator);
+        run.integrator = equation::scheme_of(integrator);
         run.dtype = dtype;
         return run;
     }
@@ -253,7 +253,8 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
     const RunSpec& run = ladder.run;
     const auto& own_dt = run.model->equations->dt;
     const bool dt_given = run.dt != (own_dt ? TimeStep(FixedStep{*own_dt}) : TimeStep());
-    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given || run.chosen_integrator)
+    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given ||
+        run.integrator != run.model->equations->integrator)
         throw InputError(
             "--work-precision takes one --size and goes through integrators and time steps itself: leave "
             "--sweep, --steps, --dt and --integrator out");

@@ -46,7 +46,7 @@ void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& 
 
 GeneratedCode generated_code(const RunSpec& spec, Device device) {
     const bool float64 = spec.dtype == DType::float64;
-    const Program program = make_program(run_equations(spec), spec.integrator(), float64, spec.time_step());
+    const Program program = make_program(run_equations(spec), spec.integrator, float64, spec.time_step());
     GeneratedCode code;
     code.stages = program_text(program, names_of(spec.model->parameters));
     code.operations = operations_of_cell(program);

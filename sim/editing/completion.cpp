@@ -76,19 +76,13 @@ void add_boundaries(Candidates& list) {
     for (const auto* word : {"periodic", "insulated", "zero"}) list.add(word, "boundary", Ink::keyword);
 }
 
-void add_words(Candidates& list, std::string_view setting, const OwnNames& names) {
-    if (setting == "boundary") add_boundaries(list);
-    if (setting == "integrator")
+void add_words(Candidates& list, const equation::SettingRow& setting, const OwnNames& names) {
+    if (setting.words)
+        for (const auto& word : setting.words()) list.add(word.name, word.help, Ink::keyword);
+    if (setting.name == "integrator")
         for (const auto& row : equation::integrators()) list.add(row.name, row.help, Ink::keyword);
-    if (setting == "laplacian") {
-        list.add("standard", "5 points", Ink::keyword);
-        list.add("isotropic", "9 points", Ink::keyword);
-        list.add("fourth", "fourth order", Ink::keyword);
-    }
-    if (setting == "colormap")
-        for (const Colormap& map : colormaps()) list.add(map.name, "colour table", Ink::keyword);
-    if (setting == "show") list.add_own({names.components, {}, names.definitions});
-    if (setting == "sensitivity") list.add_own({{}, names.parameters, {}});
+    if (setting.name == "show") list.add_own({names.components, {}, names.definitions});
+    if (setting.name == "sensitivity") list.add_own({{}, names.parameters, {}});
 }
 
 void add_formula(Candidates& list, const OwnNames& names) {
@@ -125,13 +119,13 @@ Completion completion(std::string_view text, std::size_t caret, const OwnNames& 
                                                             &equation::SettingRow::name);
     const bool sets = is(1, "=") && setting != equation::setting_rows().end();
     Candidates list(word);
-    const bool of_words = sets && setting->form != equation::SettingForm::number &&
-                          setting->form != equation::SettingForm::formulas &&
-                          setting->form != equation::SettingForm::condition;
+    using Form = equation::SettingForm;
+    const bool of_words =
+        sets && (setting->form == Form::word || setting->form == Form::size || setting->form == Form::string);
     if (before.empty()) {
         add_starts(list, names);
     } else if (of_words) {
-        if (before.size() == 2) add_words(list, setting->name, names);
+        if (before.size() == 2) add_words(list, *setting, names);
     } else {
         const bool at_side =
             std::ranges::any_of(before, [](const Token& token) { return token.text == ":"; });

@@ -15,13 +15,8 @@ constexpr auto kInterval = std::chrono::milliseconds(500);
 bool alike(const RunSpec& a, const RunSpec& b) {
     // Settings that compiling and timing depend on; parameters are passed with every launch.
     const auto key = [](const RunSpec& run) {
-        return std::tie(run.model,
-                        run.size,
-                        run.dtype,
-                        run.boundary,
-                        run.boundary_as_typed,
-                        run.chosen_integrator,
-                        run.dx);
+        return std::tie(
+            run.model, run.size, run.dtype, run.boundary, run.boundary_as_typed, run.integrator, run.dx);
     };
     return key(a) == key(b);
 }

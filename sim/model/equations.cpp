@@ -43,7 +43,7 @@ class Assembly : TextReader {
         if (!boundary_given_) tell_periodic(statements_, sides_, result_);
         read_edges(semantics_, statements_, result_);
         add_sensitivities(semantics_, statements_, result_);
-        chosen();
+        shown();
         tell_unused();
         require_meaning();
         semantics_.check_convolutions();
@@ -67,24 +67,19 @@ class Assembly : TextReader {
     void settings() {
         for (const SettingStatement& s : statements_.settings) {
             if (s.name == "dx") result_.spacing = s.number;
-            if (s.name == "dt") result_.dt = s.number;
-            if (s.name == "steps") result_.steps = s.number;
-            if (s.name == "time") result_.time = s.number;
-            if (s.name == "until") result_.until = s.text;
-            if (s.name == "size") result_.size = s.text;
+            if (s.name == "dt" && s.number > 0) result_.dt = s.number;
             if (s.name == "colormap") result_.colormap = s.text;
             if (s.name == "show") result_.show = s.text;
             if (s.name == "title") result_.title = s.text;
             if (s.name == "source") result_.source = s.text;
             if (s.name == "about") result_.about = s.text;
-            if (s.name == "integrator") result_.integrator = integrator_of(s);
-            if (s.name == "laplacian")
-                semantics_.laplacian_kind = laplacian_kind(one_of(s, {"standard", "isotropic", "fourth"}));
+            if (s.name == "integrator") result_.integrator = scheme_of(s.text);
+            if (s.name == "laplacian") semantics_.laplacian_kind = laplacian_kind(s.text);
             if (s.name == "boundary") {
                 boundary_ = s.text;
                 boundary_given_ = true;
                 if (!condition_of_word(result_.graph, boundary_))
-                    one_of(s, {"periodic", "insulated", "zero"});
+                    refuse(s.span, "`boundary` is one of {}", fmt::join(names_of(kBoundaries), ", "));
             }
         }
     }
@@ -92,30 +87,6 @@ class Assembly : TextReader {
     static Semantics::LaplacianKind laplacian_kind(std::string_view name) {
         using enum Semantics::LaplacianKind;
         return name == "isotropic" ? isotropic : name == "fourth" ? fourth : standard;
-    }
-
-    Integrator integrator_of(const SettingStatement& setting) const {
-        SettingStatement name = setting;
-        name.text.resize(std::min(name.text.size(), name.text.find(':')));
-        one_of(name, names_of(integrators()));
-        try {
-            return scheme_of(setting.text);
-        } catch (const InputError&) {
-            const IntegratorRow& row =
-                *std::ranges::find_if(integrators(), [](const auto& each) { return each.stages > 0; });
-            refuse(setting.span,
-                   "{} alone has a number of stages, {} to {}: `integrator = {}:{}`",
-                   row.name,
-                   kLeastStages,
-                   kMostStages,
-                   row.name,
-                   row.stages);
-        }
-    }
-
-    std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {
-        if (std::ranges::find(allowed, setting.text) != allowed.end()) return setting.text;
-        refuse(setting.span, "`{}` is one of {}", setting.name, fmt::join(allowed, ", "));
     }
 
     void require_free(const std::string& name, TextSpan span) const {
@@ -333,24 +304,17 @@ class Assembly : TextReader {
             refuse(d.span, "`{}` is not a setting: did you mean `{}`?", quotable(d.name), nearest);
     }
 
-    // Checks the names that the settings `show` and `colormap` refer to.
-    void chosen() const {
-        for (const SettingStatement& s : statements_.settings) {
-            std::vector<std::string> names = names_of(colormaps());
-            if (s.name == "colormap" && s.text.ends_with(kReversed))
-                std::ranges::for_each(names, [](std::string& name) { name += kReversed; });
-            if (s.name == "show" && is_complex(statements_, s.text))
-                refuse(s.span,
-                       "`{0}` is complex: show a definition of it, such as `density = abs({0})^2`",
-                       quotable(s.text));
-            if (s.name == "show") {
-                names = names_of(result_.components);
-                for (const Defined& d : result_.definitions) names.push_back(d.name);
-            }
-            if ((s.name == "show" || s.name == "colormap") && !contains(names, s.text))
-                refuse(s.span,
-                       unknown_name_message(s.name == "show" ? "component" : "colour table", s.text, names));
-        }
+    // Checks the name that the setting `show` refers to.
+    void shown() const {
+        const auto s = std::ranges::find(statements_.settings, "show", &SettingStatement::name);
+        if (s == statements_.settings.end()) return;
+        if (is_complex(statements_, s->text))
+            refuse(s->span,
+                   "`{0}` is complex: show a definition of it, such as `density = abs({0})^2`",
+                   quotable(s->text));
+        std::vector<std::string> names = names_of(result_.components);
+        for (const Defined& d : result_.definitions) names.push_back(d.name);
+        if (!contains(names, s->text)) refuse(s->span, unknown_name_message("component", s->text, names));
     }
 
     void inside(Node node, const NamedFormula& definition) {

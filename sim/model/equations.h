@@ -113,13 +113,11 @@ struct Equations {
     std::vector<DataSource> data;
     std::optional<Node> inside;  ///< mask of the domain, 0 outside
     double spacing = 1;
-    std::optional<double> dt;
+    std::optional<double> dt;  ///< if the text states a number
     Integrator integrator;
-    std::string size, colormap, show, title, source, about;  ///< empty if not given
-    std::optional<double> steps, time;
-    std::string until;               ///< the condition that ends a run; empty: none
-    std::vector<std::string> notes;  ///< hints about legal but suspicious input
-    std::vector<Node> extra;         ///< formulas given separately from the text
+    std::string colormap, show, title, source, about;  ///< empty if not given
+    std::vector<std::string> notes;                    ///< hints about legal but suspicious input
+    std::vector<Node> extra;                           ///< formulas given separately from the text
 
     /// Whether any formula contains a global value (mean, sum, ...).
     bool has_global_values() const;

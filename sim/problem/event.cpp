@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

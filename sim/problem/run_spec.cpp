@@ -10,11 +10,11 @@
 #include "sim/files/input_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/artifact.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/setting_rows.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -58,18 +58,20 @@ bool runs_on(const Configuration& spec) {
     return spec.backend == "auto" ? runs_on_both(spec.method) : method_of(spec) != nullptr;
 }
 
-// Takes size, steps, dt and named initial conditions from the model's text; options beside the text override
+// Takes the settings and initial conditions that the model's text states; options beside the text override
 // them.
-void take_from_text(RunSpec& spec, const equation::Equations& text) {
-    const auto take = [&](std::string_view setting, const std::string& value) {
-        if (!value.empty()) find_setting(setting).set(spec, value);
-    };
-    take(setting_name::size, text.size);
-    const bool ends = text.time || !text.until.empty(), ended = spec.time || !spec.until.empty();
-    if (ends || ended)
-        static_cast<Ending&>(spec) = Ending(ends ? kMaxSteps : spec.kDefaultSteps, text.time, text.until);
-    if (text.steps) take(setting_name::steps, fmt::format("{}", *text.steps));
-    if (text.dt) spec.dt = FixedStep{*text.dt};
+void take_from_text(RunSpec& spec) {
+    const equation::Equations& text = *spec.model->equations;
+    if (spec.time || !spec.until.empty()) static_cast<Ending&>(spec) = {spec.kDefaultSteps};
+    forget_ending(spec, [&](std::string_view name) { return !text.statements->value(name).empty(); });
+    for (const equation::SettingStatement& statement : text.statements->settings)
+        if (const Setting* row = setting_named(statement.name); row && row->stated)
+            row->set(spec, statement.text);
+    if (!text.show.empty()) spec.show.clear();
+    if (!text.colormap.empty()) {
+        std::erase_if(spec.colors, [&](const auto& own) { return own.second == spec; });
+        spec.colormap.clear();
+    }
     for (const equation::Evolving& component : text.components)
         if (&component == &text.components.front())
             spec.initial = component.start;
@@ -178,12 +180,8 @@ std::size_t index_in(const Model& model, std::string_view name) {
 
 StepParameters Problem::params() const {
     StepParameters all{{0, boundary}, parameters, time_step()};
-    if (!is_general()) all.coefficient = model->diffusivity(parameters) * all.dt / (spacing() * spacing());
+    if (!is_general()) all.coefficient = model->diffusivity(parameters) * all.dt / (dx * dx);
     return all;
-}
-
-double Problem::spacing() const {
-    return dx > 0 ? dx : model->equations->spacing;
 }
 
 void Configuration::decide_dt(double step) {
@@ -195,12 +193,8 @@ double Problem::time_step() const {
     return dt_of(dt);
 }
 
-equation::Integrator Problem::integrator() const {
-    return chosen_integrator.value_or(model->equations->integrator);
-}
-
 bool Problem::is_general() const {
-    return !model->diffusivity || integrator() != equation::Integrator();
+    return !model->diffusivity || integrator != equation::Integrator();
 }
 
 std::optional<std::size_t> find_component(const Model& model, std::string_view name) {
@@ -241,9 +235,8 @@ std::optional<Problem::Bound> Problem::stability() const {
         twice[i] *= 2;
         const double factor = d / parameters[i];
         if (factor > 0 && model->diffusivity(twice) == 2 * d)
-            return Bound{&model->parameters[i],
-                         parameters[i],
-                         kStabilityLimit * spacing() * spacing() / (step->dt * factor)};
+            return Bound{
+                &model->parameters[i], parameters[i], kStabilityLimit * dx * dx / (step->dt * factor)};
     }
     return std::nullopt;
 }
@@ -272,10 +265,10 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     initial_hash.clear();
     dt = UsualStep{};
     usual_dt = 0;
-    dx = 0;
-    chosen_integrator.reset();
+    dx = 1;
+    integrator = {};
     global_every = 0;
-    take_from_text(*this, *model->equations);
+    take_from_text(*this);
     if (!named_method(*this)) method = "auto";
 }
 
@@ -370,7 +363,7 @@ RunSpec RunSpec::at_end() const {
     return end;
 }
 
-RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) {
+RunSpec with_setting(RunSpec spec, std::string_view setting, std::string_view value) {
     const std::string before = spec.shown();
     set_in(spec, setting, value);
     // View settings cannot invalidate scheduled changes, so thousands of them need not be checked again.

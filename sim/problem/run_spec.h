@@ -14,12 +14,12 @@
 #include "kernels/methods/method.h"
 #include "kernels/view/resample.h"
 #include "sim/field/field.h"
+#include "sim/model/ending.h"
 #include "sim/model/integrator.h"
 #include "sim/model/model.h"
-#include "sim/problem/ending.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/event.h"
 #include "sim/problem/step_parameters.h"
-#include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/view/surface_view.h"
 #include "sim/view/value_range.h"
@@ -48,12 +48,12 @@ struct Problem {
     Boundary boundary = Boundary::zero;
     bool boundary_as_typed = false;  ///< boundary conditions per side and component from the model's text
     TimeStep dt;
-    double dx = 0;                                          ///< 0: the model's text decides
-    std::optional<equation::Integrator> chosen_integrator;  ///< empty: the model's text decides
-    long long global_every = 0;                             ///< steps that share their global values; 0: 1
-    std::string initial = "jagged";                         ///< of the first component; empty: from the model
-    std::map<std::string, std::string> initials;            ///< of further components, by name
-    std::string initial_hash;  ///< expected field_hash() of the initial file; empty: any
+    double dx = 1;  ///< distance of cells
+    equation::Integrator integrator;
+    long long global_every = 0;                   ///< steps that share their global values; 0: 1
+    std::string initial = "jagged";               ///< of the first component; empty: from the model
+    std::map<std::string, std::string> initials;  ///< of further components, by name
+    std::string initial_hash;                     ///< expected field_hash() of the initial file; empty: any
     std::uint64_t seed = 3966789;
     DType dtype = DType::float32;
 
@@ -73,11 +73,8 @@ struct Problem {
 
     /// The parameters of a step, for solvers.
     StepParameters params() const;
-    /// Grid spacing and time step; the time step is 0 while undecided.
-    double spacing() const;
+    /// 0 while undecided.
     double time_step() const;
-    /// The time integrator, chosen or of the model's text.
-    equation::Integrator integrator() const;
     /// Whether the equation solver is needed. Otherwise the model is du/dt = D lap(u) with constant, uniform
     /// D by euler, which the diffusion methods solve.
     bool is_general() const;
@@ -96,8 +93,8 @@ struct Execution {
 };
 
 struct Configuration : Problem, Execution {
-    /// The dt that a run or a new text began with because none was chosen. A text does not state it. 0: one was
-    /// chosen, or it is undecided.
+    /// The dt that a run or a new text began with because none was chosen. A text does not state it. 0: one
+    /// was chosen, or it is undecided.
     double usual_dt = 0;
     /// Sets the present dt, as the run decided it.
     void decide_dt(double step);
@@ -228,9 +225,10 @@ const Method* method_of(const Configuration& spec);
 /// Whether both devices have a method of this name.
 bool runs_on_both(std::string_view method);
 
-/// The spec with one setting changed and what depends on it: a backend replaces a method that it lacks, and a
-/// method brings its backend. Throws InputError.
-RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value);
+/// The run with one setting changed, and what depends on it: a backend replaces a method that it lacks, and a
+/// method brings its backend. All front ends change settings by it; text_of_run() then states the value if a
+/// text can. Throws InputError.
+RunSpec with_setting(RunSpec spec, std::string_view setting, std::string_view value);
 
 /// The parameters with their values and ranges, as sliders of notebooks and web pages need them.
 nlohmann::ordered_json sliders_json(const Problem& problem);

@@ -13,13 +13,14 @@
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/side_conditions.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 
 namespace stencil {
@@ -28,14 +29,6 @@ namespace {
 using equation::Rewriting;
 using equation::StatementForm;
 using equation::Statements;
-
-std::string number(double value) {
-    return fmt::format("{}", value);
-}
-
-std::string size_text(Size size) {
-    return fmt::format("{}x{}", size.nx, size.ny);
-}
 
 // Whether the boundary is that of the text.
 bool has_own_sides(const Problem& spec) {
@@ -54,10 +47,19 @@ std::string start_beside(const Problem& spec, const std::string& component) {
 void write_parameter(Rewriting& text, const Statements& read, const ModelParameter& row, double value) {
     const auto statement = std::ranges::find(read.parameters, row.name, &equation::ParameterStatement::name);
     if (statement == read.parameters.end() || value == row.value) return;
-    text.replace(statement->number, number(value));
+    text.replace(statement->number, format_real(value));
     if (statement->low < statement->high && (value < row.low || value > row.high))
         text.replace(statement->range,
                      fmt::format("[{}, {}]", std::min(row.low, value), std::max(row.high, value)));
+}
+
+const std::string& own_shown(const Model& model) {
+    return model.equations->show.empty() ? model.components.front().name : model.equations->show;
+}
+
+// Whether the formula is a component's or a definition's name, which a text can show.
+bool has_name(const equation::Equations& text, const std::string& formula) {
+    return contains(names_of(text.components), formula) || contains(names_of(text.definitions), formula);
 }
 
 void write_starts(Rewriting& text, const Problem& now) {
@@ -120,25 +122,25 @@ RunSpec as_told(RunSpec spec) {
 
 }  // namespace
 
-std::string text_of_run(const Configuration& now) {
+std::string text_of_run(const RunSpec& now) {
     const Model& model = *now.model;
-    const equation::Equations& own = *model.equations;
-    Rewriting text(*own.statements);
-    const auto write = [&](std::string_view setting, const std::string& value) {
-        text.set(StatementForm::value, setting, value);
-    };
+    const Statements& read = *model.equations->statements;
+    RunSpec told = now;
+    told.dt = now.dt == TimeStep(FixedStep{now.usual_dt}) ? UsualStep{} : undecided(now.dt);
+    Rewriting text(read);
     for (std::size_t i = 0; i < now.parameters.size(); ++i)
-        write_parameter(text, *own.statements, model.parameters[i], now.parameters[i]);
-    if (now.size && size_text(*now.size) != own.size) write(setting_name::size, size_text(*now.size));
-    if (!has_own_sides(now)) set_all_sides(text, *own.statements, std::string(name_of(now.boundary)));
-    const auto* says_dt = text.find(StatementForm::value, setting_name::dt);
-    const double dt = now.time_step();
-    if (says_dt && is_adaptive(now.dt))
-        text.remove(*says_dt);
-    else if (!is_adaptive(now.dt) && dt > 0 && dt != own.dt && dt != now.usual_dt)
-        write(setting_name::dt, number(dt));
-    if (now.spacing() != own.spacing) write(setting_name::dx, number(now.spacing()));
-    if (now.integrator() != own.integrator) write(setting_name::integrator, name_of(now.integrator()));
+        write_parameter(text, read, model.parameters[i], now.parameters[i]);
+    if (!has_own_sides(now)) set_all_sides(text, read, std::string(name_of(now.boundary)));
+    const auto write = [&](std::string_view setting, const std::string& value) {
+        if (value != read.value(setting)) text.set(StatementForm::value, setting, value);
+    };
+    for (const Setting& row : settings())
+        if (row.stated && row.kind != SettingKind::view)
+            if (const nlohmann::json value = row.get(told); !value.is_null())
+                write(row.name, value.is_number() ? format_real(value) : value.get<std::string>());
+    const std::string shown = now.shown();
+    if (shown != own_shown(model) && has_name(*model.equations, shown)) write(setting_name::show, shown);
+    if (!now.colormap.empty()) write(setting_name::colormap, now.colormap);
     write_starts(text, now);
     return text.text();
 }
@@ -147,21 +149,19 @@ void use_text(RunSpec& spec, std::shared_ptr<const Model> model) {
     const RunSpec before = spec;
     spec.use_model(std::move(model));
     const Statements& text = *spec.model->equations->statements;
-    const auto states = [&](std::string_view setting) { return contains(names_of(text.settings), setting); };
-    if (!states(setting_name::size)) spec.size = before.size;
-    if (!states(setting_name::boundary) && text.sides.empty() && !has_own_sides(before)) {
+    const equation::Equations& own = *before.model->equations;
+    if (text.value(setting_name::size).empty()) spec.size = before.size;
+    if (text.value(setting_name::boundary).empty() && text.sides.empty() && !has_own_sides(before)) {
         spec.boundary = before.boundary;
         spec.boundary_as_typed = false;
     }
-    if (!states(setting_name::dt) && is_adaptive(before.dt)) spec.dt = before.dt;
-    if (!states(setting_name::dx)) spec.dx = before.dx;
-    if (!states(setting_name::integrator)) spec.chosen_integrator = before.chosen_integrator;
+    const bool of_text = to_string(undecided(before.dt)) == own.statements->value(setting_name::dt);
+    if (text.value(setting_name::dt).empty() && is_adaptive(before.dt) && !of_text) spec.dt = before.dt;
+    if (text.value(setting_name::dx).empty() && before.dx != own.spacing) spec.dx = before.dx;
+    if (text.value(setting_name::integrator).empty() && before.integrator != own.integrator)
+        spec.integrator = before.integrator;
     spec.global_every = before.global_every;
-    keep_starts_of(before, spec);
-}
-
-void keep_starts_of(const Problem& before, Problem& next) {
-    for (const Component& component : before.model->components) keep_start(next, before, component.name);
+    for (const Component& component : before.model->components) keep_start(spec, before, component.name);
 }
 
 std::string without_folders(const std::string& value) {

@@ -12,18 +12,14 @@
 namespace stencil {
 
 /// The model's text with the run's values in it: parameters, size, boundary, dx, integrator, initial
-/// formulas, and dt if it was chosen (left out if it follows the limit). Comments and layout stay. It parses to
-/// the same settings, and applying the function again changes nothing.
-std::string text_of_run(const Configuration& now);
+/// formulas, dt if it was chosen, the colormap, and what is shown if that has a name. Comments and layout
+/// stay. It parses to the same settings, and applying the function again changes nothing.
+std::string text_of_run(const RunSpec& now);
 
 /// Gives the run another text. What the text states is the text's; where it states nothing, size, and what
 /// was chosen beside the text before stay: boundary, dx, integrator, initial conditions, and a dt that the
 /// run itself changes. Any other dt is decided anew, because the equation may have changed.
 void use_text(RunSpec& spec, std::shared_ptr<const Model> model);
-
-/// Components without an initial condition in the new text keep the one that was given beside the text
-/// before.
-void keep_starts_of(const Problem& before, Problem& next);
 
 /// How a command names the files that it reads: by their whole paths, or by their names alone.
 enum class Paths { whole, names };

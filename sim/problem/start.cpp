@@ -15,7 +15,7 @@
 #include "sim/model/sides.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
-#include "sim/problem/time_step.h"
+#include "sim/model/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -111,7 +111,7 @@ std::shared_ptr<const Array<double>> read_array(const Problem& spec,
 // edge.
 std::vector<std::pair<int, double>> cells_at(const Problem& spec, equation::Node place, bool along_x) {
     const int count = along_x ? spec.size->nx : spec.size->ny;
-    const double dx = spec.spacing();
+    const double dx = spec.dx;
     equation::UniformState state;
     state.spacing = dx;
     state.nx = spec.size->nx;
@@ -192,7 +192,7 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
         setup.slab = {first - above, above, below, ny};
         setup.ny += above + below;
     }
-    setup.spacing = spec.spacing();
+    setup.spacing = spec.dx;
     setup.dt = spec.time_step();
     setup.parameters = spec.parameters;
     setup.seed = spec.seed;
@@ -277,7 +277,7 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
 
 Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas) {
     Equations equations = equation::read_equations(spec.model->text, formulas);
-    equations.spacing = spec.spacing();
+    equations.spacing = spec.dx;
     if (!spec.boundary_as_typed) set_all_sides(equations, name_of(spec.boundary));
     return equations;
 }
@@ -298,7 +298,7 @@ double start_bytes(const RunSpec& spec) {
 std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec, bool with_data) {
     auto run = std::make_shared<TypedRun>();
     run->equations = run_equations(spec);
-    run->scheme = spec.integrator();
+    run->scheme = spec.integrator;
     run->controls_error = std::holds_alternative<ByTolerance>(spec.dt);
     run->global_every = std::max(spec.global_every, 1LL);
     run->seed = spec.seed;

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -63,7 +63,7 @@ std::string to_string(const Unit& unit) {
 }
 
 double cell_size(const RunSpec& spec) {
-    return spec.spacing() * spec.unit_length.size;
+    return spec.dx * spec.unit_length.size;
 }
 
 std::optional<double> time_at(const RunSpec& spec, long long step) {

@@ -15,10 +15,10 @@ constexpr double kLeastError = 1e-4;  // smaller ones say little about the next 
 constexpr double kLowersFrom = 0.95, kRaisesFrom = 1.15;
 
 void require_error_control(const Problem& spec) {
-    if (spec.integrator()->error_order == 0)
+    if (spec.integrator->error_order == 0)
         throw InputError(Given{"tolerance"},
                          "{} does not estimate its error: take --integrator {}",
-                         name_of(spec.integrator()),
+                         name_of(spec.integrator),
                          equation::listed_integrators([](const auto& row) { return row.error_order > 0; }));
     const equation::Equations& equations = *spec.model->equations;
     for (const auto& component : equations.components)

@@ -44,7 +44,7 @@ std::string cpu_methods(std::string_view model) {
 }
 
 bool solves_by_transforms(const RunSpec& spec) {
-    return spec.is_general() && (spec.integrator()->is_implicit || uses_transforms(*spec.model->equations));
+    return spec.is_general() && (spec.integrator->is_implicit || uses_transforms(*spec.model->equations));
 }
 
 // Checks the lazily loaded libraries that the spec needs.
@@ -58,11 +58,11 @@ void require_libraries(const RunSpec& spec, const Method& method) {
     const bool convolves = !spec.model->equations->kernels.empty();  // kernels are transformed in float64
     if (convolves && why_no_fftw(bytes).empty()) bytes = sizeof(double);
     if (!why_no_fftw(bytes).empty())
-        throw InputError(spec.integrator()->is_implicit ? Given{"integrator", "imex"} : Given{"model"},
+        throw InputError(spec.integrator->is_implicit ? Given{"integrator", "imex"} : Given{"model"},
                          "{}{}",
-                         spec.integrator()->is_implicit ? ""
-                         : convolves                    ? "what is convolved by transforms: "
-                                                        : "what is solved for by transforms: ",
+                         spec.integrator->is_implicit ? ""
+                         : convolves                  ? "what is convolved by transforms: "
+                                                      : "what is solved for by transforms: ",
                          why_no_fftw(bytes));
 }
 

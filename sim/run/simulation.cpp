@@ -9,10 +9,10 @@
 #include "sim/distributed/distributed_solver.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
-#include "sim/problem/time_step.h"
 #include "sim/run/error_control.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
@@ -26,13 +26,8 @@ namespace {
 
 bool same_solver(const RunSpec& a, const RunSpec& b) {
     const auto same = [](const RunSpec& spec) {
-        return std::tie(spec.size,
-                        spec.dtype,
-                        spec.threads,
-                        spec.model,
-                        spec.chosen_integrator,
-                        spec.global_every,
-                        spec.dx);
+        return std::tie(
+            spec.size, spec.dtype, spec.threads, spec.model, spec.integrator, spec.global_every, spec.dx);
     };
     const bool same_sides = !a.is_general() || std::tie(a.boundary, a.boundary_as_typed) ==
                                                    std::tie(b.boundary, b.boundary_as_typed);
@@ -116,8 +111,8 @@ void restore_state(Solver& solver, const SavedState& state, const StepParameters
 // Whether the rates of a field are the same, to the bit.
 bool same_rates(const Problem& a, const Problem& b) {
     return a.model == b.model && a.size == b.size && a.dtype == b.dtype && a.boundary == b.boundary &&
-           a.boundary_as_typed == b.boundary_as_typed && a.integrator() == b.integrator() &&
-           a.global_every == b.global_every && a.spacing() == b.spacing() && a.parameters == b.parameters;
+           a.boundary_as_typed == b.boundary_as_typed && a.integrator == b.integrator &&
+           a.global_every == b.global_every && a.dx == b.dx && a.parameters == b.parameters;
 }
 
 // Takes over what steps keep for later ones; false if the two store cells differently.
@@ -365,7 +360,7 @@ void Simulation::make_controlled_step(double tolerance) {
     if (!solver_->estimate_errors(true))
         throw InputError(Given{"tolerance"},
                          "the steps of a kernel of your own have no estimated error: give --dt");
-    const int order = now_.integrator()->error_order;
+    const int order = now_.integrator->error_order;
     const double dt_before = moment_.taken.dt;
     // A field at rest has no error at any dt, and one that overflows at every dt.
     const auto next_step = [this](double factor) {
@@ -433,7 +428,7 @@ void Simulation::run(const Set& given) {
     const SettingKind kind = kind_of(change.setting);
     if (kind == SettingKind::origin) throw InputError("--{} cannot change in mid-run", change.setting);
     if (kind == SettingKind::view) {
-        now_ = changed(now_, change.setting, change.value);
+        now_ = with_setting(now_, change.setting, change.value);
     } else if (untouched() && kind != SettingKind::shape) {
         this->change(change);
         if (kind == SettingKind::device) {
@@ -602,7 +597,7 @@ void Simulation::change(const Paint& stroke) {
 }
 
 void Simulation::change(const SetSetting& change) {
-    RunSpec next = changed(now_, change.setting, change.value);
+    RunSpec next = with_setting(now_, change.setting, change.value);
     if (change.setting == setting_name::dt || moves_limit(change.setting)) moment_.error_before = 0;
     if (kind_of(change.setting) != SettingKind::parameter || !same_solver(next, now_)) {
         carry_over(next);

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "sim/model/equations.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/start.h"
-#include "sim/problem/time_step.h"
 #include "sim/problem/typed_run.h"
 #include "sim/run/error_control.h"
 #include "sim/solvers/solver.h"
@@ -53,7 +53,7 @@ std::vector<UniformState> telling_states(const Problem& spec,
                                          const equation::Equations& equations,
                                          bool brief) {
     if (!spec.is_general()) {  // its rates are the same at every state
-        UniformState state{{0}, spec.parameters, spec.spacing(), spec.time_step()};
+        UniformState state{{0}, spec.parameters, spec.dx, spec.time_step()};
         state.nx = spec.size->nx;
         state.ny = spec.size->ny;
         return {state};
@@ -64,7 +64,7 @@ std::vector<UniformState> telling_states(const Problem& spec,
     std::set<std::size_t> cells;
     for (std::size_t cell = 0; cell < points.size(); ++cell) {
         const auto [x, y] = points[cell];
-        const double dx = spec.spacing();
+        const double dx = spec.dx;
         UniformState& state = states[cell] = {{},
                                               spec.parameters,
                                               dx,
@@ -143,7 +143,7 @@ constexpr double kBand = 0.05;     // a step that follows the limit may be off i
 // The limit at the sampled cells of a field.
 class FieldLimit {
   public:
-    FieldLimit(const Problem& spec, Solver& solver) : scheme_(spec.integrator()) {
+    FieldLimit(const Problem& spec, Solver& solver) : scheme_(spec.integrator) {
         // Only transforms depend on the boundary, so other schemes need not parse the text again.
         if (scheme_->is_implicit) bounded_ = run_equations(spec);
         equations_ = bounded_ ? &*bounded_ : spec.model->equations.get();
@@ -197,7 +197,7 @@ void require_ghosts(const Problem& spec, double time) {
     };
     const UniformState state{std::vector<double>(equations.components.size(), 0.0),
                              spec.parameters,
-                             spec.spacing(),
+                             spec.dx,
                              spec.time_step(),
                              spec.size->nx,
                              spec.size->ny,
@@ -207,7 +207,7 @@ void require_ghosts(const Problem& spec, double time) {
     const auto check = [&](const std::string& name, std::string_view side, const equation::Condition& c) {
         if (c.periodic || !is_known(c.value) || !is_known(c.flux)) return;
         const double value = equation::value_at(equations, c.value, state) / 2,
-                     flux = equation::value_at(equations, c.flux, state) / spec.spacing();
+                     flux = equation::value_at(equations, c.flux, state) / spec.dx;
         if (std::abs(value + flux) > 1e-6 * (std::abs(value) + std::abs(flux))) return;
         throw InputError(
             "{}: the factors of {} and of its flux cancel or are 0, so that the condition says nothing of "
@@ -235,11 +235,11 @@ bool is_far_below(double dt, const Problem& spec, Solver& solver) {
         const equation::Dependence& depends = equations.graph.depends(component.formula);
         return depends.column || depends.row;
     };
-    if (spec.integrator()->is_implicit || equations.inside || !equations.data.empty() ||
+    if (spec.integrator->is_implicit || equations.inside || !equations.data.empty() ||
         std::ranges::any_of(equations.components, varies))
         return false;
     return equation::is_stable_at_few_waves(
-        equations, spec.integrator(), telling_states(spec, solver, equations, true), kFarBelow * dt);
+        equations, spec.integrator, telling_states(spec, solver, equations, true), kFarBelow * dt);
 }
 
 }  // namespace
@@ -295,7 +295,7 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     if (fixed && (spec.allow_unstable || (brief && is_far_below(given, spec, solver)))) return;
     const StableStep limit = stable_step(spec, solver, false, given > 0 ? kClear * given : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable)
-        throw InputError(limit.downwind ? Given{} : Given{"integrator", name_of(spec.integrator())},
+        throw InputError(limit.downwind ? Given{} : Given{"integrator", name_of(spec.integrator)},
                          "every step of {} is unstable: {}, or add --allow-unstable with --dt",
                          spec.model->name,
                          limit.downwind ? "its first derivatives are taken from where the wind blows to, so "
@@ -315,9 +315,9 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     };
     if (given == 0)
         spec.decide_dt(follow       ? step_to_follow({spec, solver}, follow->share, 0).value_or(1)
-               : share      ? of_limit(share->share, limit)
-               : controlled ? short_step(usual())
-                            : usual());
+                       : share      ? of_limit(share->share, limit)
+                       : controlled ? short_step(usual())
+                                    : usual());
     if (controlled || (underway && adaptive)) return;
     if (verdict(spec.time_step(), limit) == StepVerdict::unstable && !spec.allow_unstable)
         throw InputError("{}: take --dt {}limit, or add --allow-unstable",

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "sim/model/ending.h"
 #include "sim/model/equations.h"
-#include "sim/problem/ending.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"

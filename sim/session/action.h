@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/view/brush.h"
-#include "sim/problem/ending.h"
+#include "sim/model/ending.h"
 #include "sim/run/output/film_request.h"
 
 namespace stencil::user_kernel {

@@ -4,9 +4,9 @@
 #include <variant>
 #include <vector>
 
+#include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/run/advance.h"
 #include "sim/run/resolve.h"
 

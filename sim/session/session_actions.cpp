@@ -8,11 +8,11 @@
 #include "sim/import/model_file.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
@@ -48,6 +48,13 @@ std::string subject_of(const Action& action) {
     if (change && change->setting != setting_name::initial) return change->setting;
     const bool opens = change || is_any<action::Open, action::Resume>(action);
     return opens ? "opening" : std::to_string(action.index());
+}
+
+// Whether a text states settings that the model's does not. A size stays where a text states none.
+bool leaves_out(const std::string& text, const Model& model) {
+    return std::ranges::any_of(equation::read_statements(text).settings, [&](const auto& stated) {
+        return stated.name != setting_name::size && model.equations->statements->value(stated.name).empty();
+    });
 }
 
 bool is_spec_file(const std::filesystem::path& path) {
@@ -127,9 +134,7 @@ void Session::handle(const action::Step& some) {
 
 void Session::handle(const action::Reset&) {
     if (is_reshaped(simulation_->edits())) {
-        RunSpec again = as_asked(simulation_->now());
-        keep_starts_of(simulation_->at_start(), again);
-        begin_another(again, "reset");
+        begin_another(as_asked(simulation_->now()), "reset");
         return;
     }
     remember("reset");
@@ -223,9 +228,12 @@ void Session::start_anew(const action::Change& change) {
         from.probes.clear();
         from.bookmarks.clear();
     }
-    RunSpec next = changed(std::move(from), change.setting, change.value);
+    if (change.setting == setting_name::equation)
+        from = with_setting(from, change.setting, text_of_run(from));  // as in reshape()
+    RunSpec next = with_setting(std::move(from), change.setting, change.value);
     // The file determines the size where the text leaves it open.
-    if (change.setting == setting_name::initial && next.model->equations->size.empty()) {
+    if (change.setting == setting_name::initial &&
+        next.model->equations->statements->value(setting_name::size).empty()) {
         const bool of_first =
             change.value == next.initial ||
             change.value == fmt::format("{}={}", next.model->components.front().name, next.initial);
@@ -239,7 +247,7 @@ void Session::start_anew(const action::Change& change) {
 void Session::reshape(const action::Change& change) {
     const RunSpec& now = simulation_->now();
     const Method* before = method_of(now);
-    const RunSpec next = changed(now, change.setting, change.value);
+    const RunSpec next = with_setting(now, change.setting, change.value);
     const bool goes_on = change.continuing && history_.changes.redo.empty() &&
                          !history_.changes.undo.empty() &&
                          history_.changes.undo.back().what == change.setting;
@@ -248,7 +256,15 @@ void Session::reshape(const action::Change& change) {
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
     try {
-        set(change.setting, change.value);
+        const auto take = [&](const std::string& value) {
+            const RunSpec looks = with_setting(now, change.setting, value);
+            set(change.setting, value);
+            if (chooses_model(change.setting)) simulation_->look_like(looks);
+        };
+        // What the text that is shown states and the new one does not is as the new one has it by default.
+        const std::string shown = text_of_run(now);
+        if (change.setting == setting_name::equation && leaves_out(shown, *next.model)) take(shown);
+        take(change.value);
     } catch (...) {
         if (method_of(now) != before) change_method(before);
         throw;
@@ -274,8 +290,7 @@ void Session::change_running(const action::Change& change) {
     const std::string after = method && auto_.on ? "auto" : setting_text(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && history_.changes.extend(undone, after)) return;
-    history_.changes.push({change.setting, step(), SettingChange{undone, before, after}},
-                          undo_budget());
+    history_.changes.push({change.setting, step(), SettingChange{undone, before, after}}, undo_budget());
 }
 
 // Changes a setting of the present run.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "sim/files/folder.h"
@@ -40,8 +41,10 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     static_cast<Ending&>(snapshot->spec) = {step()};
     add_measures(snapshot->spec);
     snapshot->now = simulation_->now();
-    const bool same = snapshot_ && snapshot_->now.usual_dt == snapshot->now.usual_dt &&
-                      static_cast<const Problem&>(snapshot_->now) == snapshot->now;
+    const auto said = [](const RunSpec& run) {
+        return std::tie(static_cast<const Problem&>(run), run.usual_dt, run.show, run.colormap);
+    };
+    const bool same = snapshot_ && said(snapshot_->now) == said(snapshot->now);
     snapshot->text = same ? snapshot_->text : text_of_run(snapshot->now);
     snapshot->auto_method = auto_.on;
     snapshot->machine = machine_;

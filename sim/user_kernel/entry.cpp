@@ -176,7 +176,7 @@ Entry entry_of(const Problem& spec) {
         return entry;
     }
     const equation::Equations equations = run_equations(spec);
-    const equation::Integrator scheme = spec.integrator();
+    const equation::Integrator scheme = spec.integrator;
     if (scheme->is_implicit)
         throw InputError(Given{"kernel"},
                          "imex solves by transforms, which a kernel of your own cannot: --integrator euler");

@@ -137,8 +137,8 @@ bool fits(const Configuration& spec) {
     if (!spec.kernel || spec.backend == name_of(Device::cpu)) return false;
     const UserKernel& kernel = *spec.kernel;
     const bool same_boundary = kernel.entry.boundary == boundary_of(spec);
-    return kernel.model == spec.model && kernel.integrator == spec.chosen_integrator && same_boundary &&
-           kernel.entry.dtype == spec.dtype && kernel.spacing == spec.spacing();
+    return kernel.model == spec.model && kernel.integrator == spec.integrator && same_boundary &&
+           kernel.entry.dtype == spec.dtype && kernel.spacing == spec.dx;
 }
 
 std::string stepped_by(const RunSpec& spec) {
@@ -155,8 +155,8 @@ std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
     kernel->shape = read_launch_shape(text, kernel->name);
     kernel->compiled = compile(kernel->entry, kernel->shape, text, kernel->name, compute_capability);
     kernel->model = spec.model;
-    kernel->integrator = spec.chosen_integrator;
-    kernel->spacing = spec.spacing();
+    kernel->integrator = spec.integrator;
+    kernel->spacing = spec.dx;
     kernel->method = method_row(kernel->name, spec, kernel->shape.steps);
     return kernel;
 }

@@ -50,7 +50,7 @@ struct UserKernel {
     Compiled compiled;
     /// The configuration that it was compiled for.
     std::shared_ptr<const Model> model;
-    std::optional<equation::Integrator> integrator;
+    equation::Integrator integrator;
     double spacing = 1;
     Method method;  ///< like a row of the methods' table, with this name
 };

@@ -75,7 +75,7 @@ Stepped stepped(RunSpec run, const Machine& machine, bool fastest) {
 
 // Transforms use libraries whose rounding varies.
 bool is_transformed(const RunSpec& run) {
-    return run.integrator()->is_implicit || (run.is_general() && uses_transforms(*run.model->equations));
+    return run.integrator->is_implicit || (run.is_general() && uses_transforms(*run.model->equations));
 }
 
 const Json& certified() {

@@ -12,14 +12,16 @@
 #include "sim/import/model_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/run_text.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/start.h"
-#include "sim/problem/time_step.h"
 #include "sim/text/base64.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
 #include "sim/web/page_program.h"
@@ -66,12 +68,12 @@ std::string script_json(const Json& json) {
 }
 
 Program program_of(const RunSpec& spec) {
-    return make_program(run_equations(spec), spec.integrator(), false, spec.time_step());
+    return make_program(run_equations(spec), spec.integrator, false, spec.time_step());
 }
 
 double steps_per_frame(const RunSpec& spec) {
-    const double steps =
-        !spec.open() && spec.steps > 0 ? double(spec.steps) : spec.model->equations->steps.value_or(0);
+    const std::string own = spec.model->equations->statements->value(setting_name::steps);
+    const double steps = !spec.open() && spec.steps > 0 ? double(spec.steps) : read_real(own).value_or(0);
     return std::clamp(std::round(steps / kFrames), 1.0, kMostStepsPerFrame);
 }
 
@@ -137,11 +139,11 @@ Json notes_json(const WebStart& start, bool shows) {
         notes.push_back(fmt::format(
             "The run was changed on the way (settings, strokes), so the page begins at its step {}.",
             start.step));
-    if (start.step > 0 && now.integrator()->is_multistep)
+    if (start.step > 0 && now.integrator->is_multistep)
         notes.push_back(
             fmt::format("The page does not have the rates of the step before, so its first step is one of "
                         "Euler's method instead of {}'s.",
-                        name_of(now.integrator())));
+                        name_of(now.integrator)));
     if (!shows) notes.push_back(fmt::format("The shown formula, {}, cannot be computed here.", now.shown()));
     return notes;
 }
@@ -235,7 +237,7 @@ std::string why_no_web_page(const RunSpec& spec) {
             kMostEdge);
     if (is_adaptive(spec.dt)) return "a page has a fixed time step: give --dt a number";
     if (!equations.kernels.empty()) return "a page cannot convolve fields by transforms";
-    if (!equations.elliptic.empty() || spec.integrator()->is_implicit)
+    if (!equations.elliptic.empty() || spec.integrator->is_implicit)
         return "a page cannot solve for fields by transforms";
     const auto is_global = [&](const equation::Evolving& c) {
         return equations.graph.depends(c.formula).global ||
@@ -271,12 +273,12 @@ std::string web_page(const WebStart& start) {
              {"about", equations.about},
              {"version", STENCILSCOPE_VERSION},
              {"size", {now.size->nx, now.size->ny}},
-             {"spacing", now.spacing()},
+             {"spacing", now.dx},
              {"dt", now.time_step()},
              {"step", start.step},
              {"time", start.time},
              {"seed", {std::uint32_t(now.seed), std::uint32_t(now.seed >> 32)}},
-             {"integrator", name_of(now.integrator())},
+             {"integrator", name_of(now.integrator)},
              {"boundary", boundary_text(now)},
              {"stepsPerFrame", steps_per_frame(now)},
              {"components", names_of(now.model->components)},

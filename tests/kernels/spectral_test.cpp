@@ -58,14 +58,14 @@ TEST_CASE("The method spectral runs on the backend asked for, or on the GPU wher
 TEST_CASE("A method of both devices moves with the backend, and the command line says on which it is") {
     const RunSpec spec = spec_with("method=spectral backend=cpu");
     REQUIRE(contains(command_text(spec), "--method spectral --backend cpu"));
-    const RunSpec moved = changed(spec, "backend", "cuda");
+    const RunSpec moved = with_setting(spec, "backend", "cuda");
     REQUIRE(moved.method == "spectral");
     REQUIRE(method_of(moved) == find_method("spectral", Device::cuda));
-    REQUIRE(changed(moved, "method", "cpu").backend == "cpu");
-    const RunSpec tiled = changed(moved, "method", "tiled");
+    REQUIRE(with_setting(moved, "method", "cpu").backend == "cpu");
+    const RunSpec tiled = with_setting(moved, "method", "tiled");
     REQUIRE(tiled.backend == "cuda");
-    REQUIRE(changed(tiled, "method", "spectral").backend == "cuda");
-    REQUIRE(changed(tiled, "backend", "cpu").method == "auto");
+    REQUIRE(with_setting(tiled, "method", "spectral").backend == "cuda");
+    REQUIRE(with_setting(tiled, "backend", "cpu").method == "auto");
 }
 
 TEST_CASE("A method that jumps goes as far as there is to go, at a pace that its cost does not set") {

@@ -159,7 +159,7 @@ TEST_CASE("The page's example is a packet that comes back to where it was, acros
     page = page.substr(page.find("# An electron in a harmonic well"));
     const std::string text = page.substr(0, page.find("```"));
     const auto e = equation::read_equations(text);
-    CHECK(e.size == "128x128");
+    CHECK(e.statements->value("size") == "128x128");
     CHECK(e.show == "density");
     TypedRun run{.nx = 128, .ny = 128, .threads = 2};
     const auto state_at = [&](int x, int y) {

@@ -228,7 +228,7 @@ TEST_CASE("The page's example is a hot pipe whose heat leaves at the cold side")
     page = page.substr(page.find("# Heat from a hot pipe"));
     std::string text = page.substr(0, page.find("```"));
     const auto e = equation::read_equations(text);
-    CHECK(e.size == "96x64");
+    CHECK(e.statements->value("size") == "96x64");
     TypedRun run{.nx = 96, .ny = 64, .steps = 8000, .threads = 2};
     run.start = [](int, int, int) { return 0.0; };
     const auto cells = run_typed<double>(text, run);

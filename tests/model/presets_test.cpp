@@ -60,8 +60,8 @@ TEST_CASE(
         CHECK(!e.source.empty());
         CHECK(!e.about.empty());
         const bool named_start = !e.components[0].start.empty();  // made beside the equations, at any size
-        CHECK((!e.size.empty() || named_start));
-        CHECK((e.steps.value_or(0) > 0 || named_start));
+        CHECK((!e.statements->value("size").empty() || named_start));
+        CHECK((!e.statements->value("steps").empty() || named_start));
         for (const ModelParameter& parameter : e.parameters) {
             INFO(parameter.name);
             CHECK((parameter.low <= parameter.value && parameter.value <= parameter.high));

@@ -77,7 +77,7 @@ TEST_CASE("All code of an equation is there without the device that it is for") 
     REQUIRE(cpu.texts.size() == 1);
     CHECK(contains(cpu.texts[0].text, "stage0"));
     RunSpec solves = spec_of("du/dt = -lap2(u) - u^3; boundary = periodic");
-    solves.chosen_integrator = equation::scheme_of("imex");
+    solves.integrator = equation::scheme_of("imex");
     CHECK(generated_code(solves, Device::cuda).texts.size() == 1);
     CHECK_FALSE(generated_code(solves, Device::cuda).why_single.empty());
     for (const CodeText& text : cuda.texts)

@@ -10,7 +10,9 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
+#include "sim/model/equations.h"
 #include "sim/problem/ready_runs.h"
+#include "sim/problem/run_text.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/output/measures.h"
 #include "sim/session/engine/engine.h"
@@ -406,6 +408,24 @@ TEST_CASE(
                 }
                 require_saved_and_repeated(lab.session.simulation());
             }
+    // By the option or by the text.
+    for (const Setting& row : settings()) {
+        if (!row.stated) continue;
+        CAPTURE(row.name);
+        const std::map<std::string_view, std::string> ends{
+            {"steps", "70"}, {"time", "2.5"}, {"until", "mean(u) < 0.5"}};
+        const std::string value = values.contains(row.name) ? values.at(row.name) : ends.at(row.name);
+        const RunSpec before = spec_of_text("du/dt = D*lap(u); D = 0.1");
+        const RunSpec by_option = with_setting(before, row.name, value);
+        const RunSpec by_text = spec_of_text(fmt::format("{}; {} = {}", before.model->text, row.name, value));
+        CHECK(by_text.model->equations->statements->value(row.name) == value);
+        RunSpec same = by_text;
+        same.model = before.model;
+        CHECK(row.get(same) == row.get(by_option));
+        if (row.kind == SettingKind::view) continue;
+        CHECK(text_of_run(by_option) == fmt::format("{}\n{} = {}", before.model->text, row.name, value));
+        CHECK(text_of_run(by_text) == by_text.model->text);
+    }
 }
 
 TEST_CASE("Nothing of a run lives on in the next one, and undo brings all of it back") {

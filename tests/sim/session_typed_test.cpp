@@ -1,4 +1,6 @@
 // Typed equations in a session: editing the text during a run, and all other actions.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <thread>
 
 #include "sim/files/npy.h"
+#include "sim/problem/panes.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
@@ -262,7 +265,7 @@ TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change w
     bench.act(action::Step{4});
     const RunSpec& now = bench.run();
     CHECK(now.dtype == DType::float64);
-    CHECK(now.spacing() == 1.5);
+    CHECK(now.dx == 1.5);
     CHECK(now.boundary == Boundary::periodic);
     CHECK(bench.cells("v") == repeated(bench, "v"));
 }
@@ -440,7 +443,7 @@ TEST_CASE("A session compiles at once, and tells when that is done though it sta
 }
 
 TEST_CASE(
-    "A dt that follows the limit in the window is repeated, gone back over, undone and left out of the "
+    "A dt that follows the limit in the window is repeated, gone back over, undone and stated by the "
     "text") {
     TypedBench bench(
         "du/dt = K*lap(u + u^3) + 1.5 + sin(t/3) - u; K = 0.2 in [0, 2]; u(0) = 0.3 + 0.1*random\ndt = "
@@ -448,7 +451,7 @@ TEST_CASE(
     bench.act(action::Step{5});
     bench.set("dt", "follow:0.8limit");
     CHECK(std::holds_alternative<FollowLimit>(bench.run().dt));
-    CHECK_FALSE(contains(bench.now()->text, "\ndt = "));
+    CHECK(contains(bench.now()->text, "\ndt = follow:0.8limit\n"));
     bench.act(action::Step{400});
     const auto at_405 = bench.cells("u");
     bench.set("K", "0.5");
@@ -470,7 +473,8 @@ TEST_CASE(
     CHECK(bench.now()->spec.dt_log.size() < log.size());
     bench.act(action::Step{200});
     CHECK(bench.cells("u") == repeated(bench, "u"));
-    bench.set("equation", "du/dt = K*lap(u + u^3) - 0.5*u\nK = 0.3 in [0, 2]\nsize = 24x18");
+    const std::string other = "du/dt = K*lap(u + u^3) - 0.5*u\nK = 0.3 in [0, 2]\nsize = 24x18";
+    bench.set("equation", other + "\ndt = follow:0.8limit");
     CHECK(std::holds_alternative<FollowLimit>(bench.run().dt));
     bench.act(action::Step{100});
     CHECK(bench.cells("u") == repeated(bench, "u"));
@@ -484,4 +488,46 @@ TEST_CASE(
     bench.act(action::Reset{});
     bench.act(action::Step{100});
     CHECK(bench.cells("u") == repeated(bench, "u"));
+    bench.set("equation", other);
+    CHECK_FALSE(is_adaptive(bench.run().dt));
+    CHECK(bench.now()->text == other);
+}
+
+TEST_CASE("What menus and sliders wrote into the text is deleted there") {
+    const std::string bare = "du/dt = D*lap(u); D = 0.1 in [0, 1]; u(0) = sin(x)\ndv/dt = -v\nsize = 37x29\n";
+    const long long steps = GENERATE(0, 2);
+    CAPTURE(steps);
+    TypedBench bench(bare);
+    bench.act(action::Step{steps});
+    CHECK(bench.now()->text == bare);
+    const std::vector<std::pair<std::string, std::string>> settings{{"boundary", "zero"},
+                                                                    {"dx", "1.5"},
+                                                                    {"dt", "0.25"},
+                                                                    {"integrator", "heun"},
+                                                                    {"colormap", "magma"},
+                                                                    {"show", "v"}};
+    for (const auto& [name, value] : settings) {
+        CAPTURE(name);
+        bench.set(name, value);
+        CHECK(contains(bench.now()->text, fmt::format("{} = {}", name, value)));
+    }
+    bench.act(action::Step{steps});
+    const std::string stated = bench.now()->text;
+    bench.set("equation", bare);
+    CHECK(bench.message().empty());
+    CHECK(bench.now()->text == bare);
+    const RunSpec& now = bench.run();
+    CHECK(now.boundary == Boundary::periodic);
+    CHECK(now.dx == 1);
+    CHECK(now.integrator == equation::Integrator());
+    CHECK(now.shown() == "u");
+    CHECK(field_colors(now).name == "viridis");
+    bench.act(action::Step{2});
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    bench.act(action::Undo{});
+    CHECK(bench.now()->text == stated);
+    bench.act(action::Redo{});
+    CHECK(bench.now()->text == bare);
+    bench.set("show", "u + v");  // which a text can show by a name alone
+    CHECK(bench.now()->text == bare);
 }

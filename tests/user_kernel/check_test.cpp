@@ -187,7 +187,7 @@ TEST_CASE("A model of several components is checked component by component, and 
     CHECK(entry.parameters == std::vector<std::string>{"D", "dt", "dx"});
     const auto kernel = [&](bool right) {
         return [&, right](const GuardedShape& shape, Arrays& from, Arrays& to, int, double) {
-            const auto p = parameter_values(entry, spec.params(), spec.spacing(), 0);
+            const auto p = parameter_values(entry, spec.params(), spec.dx, 0);
             for (int y = 0; y < shape.ny; ++y)
                 for (int x = 0; x < shape.nx; ++x) {
                     const std::size_t i = shape.at(x, y);

@@ -48,8 +48,8 @@ std::shared_ptr<const user_kernel::UserKernel> kernel_for(const RunSpec& run) {
     kernel->name = "heat.cu";
     kernel->entry = user_kernel::entry_of(run);
     kernel->model = run.model;
-    kernel->integrator = run.chosen_integrator;
-    kernel->spacing = run.spacing();
+    kernel->integrator = run.integrator;
+    kernel->spacing = run.dx;
     return kernel;
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("The code follows the run: its text, precision, stepper and device") {
     };
     const auto changes = [&](const char* setting, const char* value) {
         const std::string before = shown();
-        lab.snapshot.now = changed(lab.snapshot.now, setting, value);
+        lab.snapshot.now = with_setting(lab.snapshot.now, setting, value);
         lab.ui.panel.code.chosen = 2;
         lab.settle();
         CHECK(lab.ui.panel.code.chosen <= lab.code().texts.size());
@@ -202,7 +202,7 @@ TEST_CASE("Code that cannot be generated is a line in its section") {
     lab.ui.panel.code.code.failure = "there is no such code";
     lab.frames(2);
     CHECK(window_rect("##panel").content.y < before);
-    lab.snapshot.now = changed(lab.snapshot.now, "dtype", "float64");
+    lab.snapshot.now = with_setting(lab.snapshot.now, "dtype", "float64");
     lab.settle();
     CHECK(lab.ui.panel.code.code.failure.empty());
 }

@@ -331,7 +331,7 @@ TEST_CASE("The button sets dt to a share of the limit, and the canvas shows comp
     lab.click("##panel", {"Equation", "Follow the limit"});
     lab.frames(2);
     CHECK(std::holds_alternative<FollowLimit>(lab.now().dt));
-    CHECK_FALSE(contains(lab.session.snapshot()->text, "\ndt = "));
+    CHECK(contains(lab.session.snapshot()->text, "\ndt = follow:0.8limit"));
     lab.click("##panel", {"Equation", "Follow the limit"});
     lab.frames(2);
     CHECK(std::holds_alternative<FixedStep>(lab.now().dt));

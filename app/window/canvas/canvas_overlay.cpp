@@ -325,7 +325,7 @@ struct Overlay {
     void draw_wave_ring() {
         const auto& relation = scene.ui.panel.dispersion.relation;
         if (!scene.snapshot.now.wave_ring || !shows_values() || !relation || !relation->fastest) return;
-        const double cells = relation->fastest->length() / scene.snapshot.now.spacing();
+        const double cells = relation->fastest->length() / scene.snapshot.now.dx;
         const double radius = cells / 2 * scene.ui.view.scale;
         const ScreenRect seen =
             intersection(field_pixels(scene.ui.view, slot.picture, scene.field), slot.picture);

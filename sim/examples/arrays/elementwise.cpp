@@ -44,7 +44,8 @@ std::vector<const Expression*> chosen_expressions(const ExampleRequest& request)
 
 Size size_for(const ExampleRequest& request, const Expression& expression) {
     const std::string text = request.options.text("size");
-    return text.empty() ? Size{expression.side_x, expression.side_y} : *changed(RunSpec(), "size", text).size;
+    return text.empty() ? Size{expression.side_x, expression.side_y}
+                        : *with_setting(RunSpec(), "size", text).size;
 }
 
 std::int64_t elements_of(const ExampleRequest& request, const Expression& expression) {

@@ -7,6 +7,11 @@
 #include <numbers>
 #include <utility>
 
+#include "kernels/field/boundary.h"
+#include "sim/model/ending.h"
+#include "sim/model/integrator.h"
+#include "sim/model/time_step.h"
+#include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
@@ -15,21 +20,59 @@
 namespace stencil::equation {
 namespace {
 
+std::vector<SettingWord> boundary_words() {
+    std::vector<SettingWord> words;
+    for (const BoundaryRow& row : kBoundaries) words.push_back({std::string(row.name), "boundary"});
+    return words;
+}
+
+std::vector<SettingWord> laplacian_words() {
+    return {{"standard", "5 points"}, {"isotropic", "9 points"}, {"fourth", "fourth order"}};
+}
+
+std::vector<SettingWord> colormap_words() {
+    std::vector<SettingWord> words;
+    for (const Colormap& map : colormaps()) words.push_back({map.name, "colour table"});
+    return words;
+}
+
 constexpr auto kSettings = std::to_array<SettingRow>({
     {"dx", SettingForm::number, "a number above 0", "0.5"},
-    {"dt", SettingForm::number, "a number above 0", "0.1"},
+    {"dt",
+     SettingForm::time_step,
+     "a number above 0, a share of the limit as 0.8limit, follow:0.8limit or tolerance:1e-4",
+     "0.1",
+     nullptr,
+     [](std::string_view text) { return to_string(parse_time_step(text)); }},
     {"steps", SettingForm::number, "a number above 0", "10000"},
     {"time", SettingForm::number, "a time above 0", "100"},
-    {"until", SettingForm::condition, "a formula of values of the whole field, or steady:E", "max(v) < 1e-3"},
+    {"until",
+     SettingForm::condition,
+     "a formula of values of the whole field, or steady:E",
+     "max(v) < 1e-3",
+     nullptr,
+     [](std::string_view text) { return checked_condition(text, "until"); }},
     {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
     {"origin", SettingForm::formulas, "x and y of the field's left upper corner", "-Lx/2, -Ly/2"},
-    {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
-    {"integrator", SettingForm::word, "a time integrator's name", "rk4"},
+    {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic", boundary_words},
+    {"integrator",
+     SettingForm::word,
+     "a time integrator's name",
+     "rk4",
+     nullptr,
+     [](std::string_view text) { return name_of(scheme_of(text)); }},
     {"laplacian",
      SettingForm::word,
      "standard (5 points), isotropic (9 points) or fourth (fourth order)",
-     "isotropic"},
-    {"colormap", SettingForm::word, "a colour table's name", "viridis"},
+     "isotropic",
+     laplacian_words,
+     [](std::string_view text) { return row_named(laplacian_words(), "laplacian", text).name; }},
+    {"colormap",
+     SettingForm::word,
+     "a colour table's name",
+     "viridis",
+     colormap_words,
+     [](std::string_view text) { return colormap(text).name; }},
     {"show",
      SettingForm::word,
      "a component's or definition's name; a formula needs one: `w = abs(u)^2; show = w`",
@@ -330,47 +373,33 @@ class StatementReader {
         for (const SettingStatement& other : result_.settings)
             if (other.name == row.name && row.name != "sensitivity")
                 reader.refuse(name.span, "`{}` is given twice", row.name);
-        if (row.form == SettingForm::number) {
+        if (row.form == SettingForm::number || (row.form == SettingForm::time_step && !is_rule(reader))) {
             const std::optional<double> value = constant_value(reader.formula());
             if (!value || !(*value > 0) || !std::isfinite(*value)) refuse();
             setting.number = *value;
+            setting.text = format_real(*value);
+        } else if (row.form == SettingForm::time_step) {
+            setting.text = joined(reader);
         } else if (row.form == SettingForm::formulas) {
             Syntax x = reader.formula();
             reader.expect(",", "the corner has two coordinates: `origin = -Lx/2, -Ly/2`");
             result_.origin = std::array{std::move(x), reader.formula()};
         } else if (row.form == SettingForm::condition) {
-            setting = condition(reader, setting);
+            setting.text = rest(reader);
         } else if (row.form == SettingForm::size) {
-            setting.text = size(reader);
-            if (setting.text.empty()) refuse();
+            setting.text = joined(reader);
+            const auto extent = read_extent(setting.text);
+            if (!extent) refuse();
+            setting.text = fmt::format("{}x{}", extent->first, extent->second);
         } else {
             if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
             const Token given = row.form == SettingForm::word ? word(reader) : reader.take();
             if (row.name == "show" && !reader.at_end()) refuse();
-            setting.text = given.text;
+            setting.text = row.words ? spelt(row, given.text) : row.parse ? lower(given.text) : given.text;
             setting.span = given.span;
-            if (row.name == "colormap")
-                setting.text = table_named(setting.text);
-            else if (row.form == SettingForm::word && row.name != "show" && row.name != "sensitivity")
-                setting.text = lower(setting.text);
         }
+        if (row.parse) setting.text = parsed(reader, row, setting);
         result_.settings.push_back(std::move(setting));
-    }
-
-    // Reads a formula, or steady:1e-6, and keeps it as it stands in the text.
-    static SettingStatement condition(SyntaxReader& reader, SettingStatement setting) {
-        const bool steady = reader.at("steady") && reader.at(":", 1);
-        if (steady) {
-            reader.take();
-            reader.take();
-        }
-        const Syntax formula = reader.formula();
-        const std::optional<double> bound = constant_value(formula);
-        if (steady && !(bound && *bound > 0 && std::isfinite(*bound)))
-            reader.refuse(formula.span, "`steady:E` has a number above 0: `until = steady:1e-6`");
-        setting.text = steady ? "steady:" + format_real(*bound) : to_text(formula);
-        setting.span = join(setting.span, formula.span);
-        return setting;
     }
 
     // Takes a word, hyphens included, as in "no-flux", and a number, as in "rkl2:9".
@@ -398,16 +427,16 @@ class StatementReader {
         return reader.at_name() && reader.peek(end).kind == TokenKind::stop;
     }
 
-    // The tokenizer splits "512x512" into a number and a name. One number is the side of a square.
-    static std::string size(SyntaxReader& reader) {
-        if (reader.peek().kind != TokenKind::number) return "";
-        std::string text = reader.take().text;
-        if (reader.at_end() && read_integer(text)) return text + "x" + text;
-        if (!reader.peek().text.starts_with("x")) return "";
-        text += reader.take().text;
-        if (text.ends_with("x") && reader.peek().kind == TokenKind::number) text += reader.take().text;
-        const std::vector<std::string> parts = split(text, 'x');
-        return parts.size() == 2 && read_integer(parts[0]) && read_integer(parts[1]) ? text : "";
+    // Whether a time step is a share of the limit, or chosen by a tolerance.
+    static bool is_rule(const SyntaxReader& reader) {
+        return reader.at("limit") || reader.at("limit", 1) || reader.at(":", 1);
+    }
+
+    // All that is left, without spaces.
+    std::string joined(SyntaxReader& reader) {
+        std::string text = rest(reader);
+        std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
+        return text;
     }
 
     void sides(SyntaxReader& reader) {
@@ -453,12 +482,22 @@ class StatementReader {
         }
     }
 
-    // The name of the colour table in its canonical spelling; the given name if there is no such table.
-    static std::string table_named(const std::string& given) {
-        for (const Colormap& table : colormaps())
-            for (std::string name : {table.name, table.name + std::string(kReversed)})
+    static std::string parsed(const SyntaxReader& reader,
+                              const SettingRow& row,
+                              const SettingStatement& setting) {
+        try {
+            return row.parse(setting.text);
+        } catch (const InputError& error) {
+            reader.refuse(setting.span, "`{}`: {}", row.name, error.sentence());
+        }
+    }
+
+    // A word in the letters of its row, or in small ones where there is none.
+    static std::string spelt(const SettingRow& row, const std::string& given) {
+        for (const SettingWord& word : row.words())
+            for (std::string name : {word.name, word.name + std::string(kReversed)})
                 if (lower(name) == lower(given)) return name;
-        return given;
+        return lower(given);
     }
 
     static std::string lower(std::string text) {
@@ -487,6 +526,11 @@ std::vector<std::string> side_words() {
 
 std::array<std::string, 2> parts_of(std::string_view complex_name) {
     return {fmt::format("{}_re", complex_name), fmt::format("{}_im", complex_name)};
+}
+
+std::string Statements::value(std::string_view setting) const {
+    const auto stated = std::ranges::find(settings, setting, &SettingStatement::name);
+    return stated == settings.end() ? "" : stated->text;
 }
 
 bool is_complex(const Statements& statements, std::string_view name) {

@@ -68,7 +68,7 @@ struct SideStatement {
 
 /// A setting with a number, a word or a string: dx = 1, integrator = rk4, source = "...".
 struct SettingStatement {
-    std::string name, text;
+    std::string name, text;  ///< the text of a number is what it comes to: 0.125 of 1/8
     double number = 0;
     TextSpan span;  ///< position of the value
 };
@@ -96,14 +96,25 @@ struct Statements {
     std::vector<SettingStatement> settings;
     std::optional<std::array<Syntax, 2>> origin;  ///< x and y of the field's corner, given by `origin = ...`
     std::vector<TextSpan> unreadable;             ///< statements with errors, only from readable_statements()
+
+    /// The value that it states of a setting; empty if it states none.
+    std::string value(std::string_view setting) const;
 };
 
-enum class SettingForm { number, word, size, string, formulas, condition };
+enum class SettingForm { number, time_step, word, size, string, formulas, condition };
+struct SettingWord {
+    std::string name, help;
+};
 struct SettingRow {
     std::string_view name;
     SettingForm form;
     std::string_view allowed;  ///< allowed values, for messages
     std::string_view example;  ///< of a value
+    /// The words that an editor offers. Null: names of the model, or none.
+    std::vector<SettingWord> (*words)() = nullptr;
+    /// The parser of the setting. Returns the value as the setting writes it. Throws InputError. Null: the
+    /// form alone decides.
+    std::string (*parse)(std::string_view) = nullptr;
 };
 std::span<const SettingRow> setting_rows();
 /// The present name of a setting, for a former one too; any other name unchanged.

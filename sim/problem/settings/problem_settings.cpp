@@ -10,9 +10,10 @@
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "sim/model/text/tokens.h"
+#include "sim/model/text/typed_number.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings/setting_rows.h"
-#include "sim/problem/time_step.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "sim/view/arrows.h"
@@ -146,13 +147,13 @@ void set_tolerance(RunSpec& spec, std::string_view text) {
 }
 
 void set_dx(RunSpec& spec, std::string_view text) {
-    const double dx = parse_real(std::string(text), "dx");
-    if (dx <= 0) throw InputError(Given{"dx", quotable(text)}, "must be above 0");
+    const double dx = equation::typed_number(text).value_or(0);
+    if (!(dx > 0)) throw InputError(Given{"dx", quotable(text)}, "must be above 0");
     spec.dx = dx;
 }
 
 void set_integrator(RunSpec& spec, std::string_view text) {
-    spec.chosen_integrator = equation::scheme_of(text);
+    spec.integrator = equation::scheme_of(text);
 }
 
 void set_global_every(RunSpec& spec, std::string_view text) {
@@ -224,30 +225,31 @@ std::vector<Setting> problem_settings() {
         "--dt is the first one",
         equation::listed_integrators([](const auto& each) { return each.error_order > 0; }, "and"));
     return {
-        row({setting_name::size, "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
+        stated(row(
+            {setting_name::size, "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
             set_size,
-            get_size),
-        row(
+            get_size)),
+        stated(row(
             {setting_name::steps,
              "N",
              "explicit steps, 0 or more (default 10000, without --time and --until)"},
             [](RunSpec& s, std::string_view text) { s.steps = parse_integer(text, "steps", 0, kMaxSteps); },
             [](const RunSpec& s) {
                 return s.open() && (s.time || !s.until.empty()) ? Json() : Json(s.steps);
-            }),
-        row(
+            })),
+        stated(row(
             {setting_name::time,
              "T",
              "run until t = T: the last step is shortened; maps end at the nearest step"},
             [](RunSpec& s, std::string_view text) { s.time = read_end_time(text, "time"); },
-            [](const RunSpec& s) { return s.time ? Json(*s.time) : Json(); }),
-        row(
+            [](const RunSpec& s) { return s.time ? Json(*s.time) : Json(); })),
+        stated(row(
             {setting_name::until,
              "CONDITION",
              "run until a formula of values of the whole field is true, such as 'max(v) < 1e-3', or, by "
              "steady:1e-6, until the largest |du/dt| is below that"},
             [](RunSpec& s, std::string_view text) { s.until = checked_condition(text, "until"); },
-            [](const RunSpec& s) { return unless_empty(s.until); }),
+            [](const RunSpec& s) { return unless_empty(s.until); })),
         set_in_turn(Turn::model,
                     row({setting_name::model,
                          "NAME|FILE|LINK",
@@ -281,23 +283,26 @@ std::vector<Setting> problem_settings() {
               origin},
              set_parameters,
              get_parameters),
-        row({setting_name::dt,
-             "T",
-             "time step: a number, a share of the stable one as 0.8limit, or as follow:0.8limit one that "
-             "stays at that share while the field changes",
-             parameter},
-            set_dt,
-            [](const RunSpec& s) { return unless_empty(to_string(s.dt)); }),
+        stated(
+            row({setting_name::dt,
+                 "T",
+                 "time step: a number, a share of the stable one as 0.8limit, or as follow:0.8limit one that "
+                 "stays at that share while the field changes",
+                 parameter},
+                set_dt,
+                [](const RunSpec& s) { return unless_empty(to_string(s.dt)); })),
         row({setting_name::tolerance, "E", tolerance_help, parameter}, set_tolerance, get_nothing),
-        row({setting_name::dx, "H", "distance of cells", shape},
-            set_dx,
-            [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
-        formerly("stepper",
-                 row({setting_name::integrator, "NAME", integrator_help, shape},
-                     set_integrator,
-                     [](const RunSpec& s) {
-                         return s.chosen_integrator ? Json(name_of(*s.chosen_integrator)) : Json();
-                     })),
+        stated(
+            row({setting_name::dx, "H", "distance of cells", shape},
+                set_dx,
+                [](const RunSpec& s) { return s.dx == s.model->equations->spacing ? Json() : Json(s.dx); })),
+        stated(formerly("stepper",
+                        row({setting_name::integrator, "NAME", integrator_help, shape},
+                            set_integrator,
+                            [](const RunSpec& s) {
+                                const bool own = s.integrator == s.model->equations->integrator;
+                                return own ? Json() : Json(name_of(s.integrator));
+                            }))),
         row({setting_name::global_every,
              "N",
              "values of the whole field, such as mean(u), are taken by every N-th step alone and lag in "

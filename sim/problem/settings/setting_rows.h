@@ -147,6 +147,12 @@ inline Setting set_in_turn(Turn turn, Setting row) {
     return row;
 }
 
+// A row that a model's text can state.
+inline Setting stated(Setting row) {
+    row.stated = true;
+    return row;
+}
+
 // A row that --resume cannot change, as it speaks of the run from its start on.
 inline Setting of_whole_run(Setting row) {
     row.of_whole_run = true;

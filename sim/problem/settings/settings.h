@@ -43,6 +43,7 @@ struct Setting {
     std::string_view former = {};
     std::string_view group = {};  ///< heading in the help
     Turn turn = Turn::others;
+    bool stated = false;        ///< a model's text can state it: NAME = VALUE, which is read as the option is
     bool of_whole_run = false;  ///< --resume cannot change it, since it speaks of the run from its start on
 
     std::string_view json_key() const { return former.empty() ? name : former; }

@@ -533,7 +533,7 @@ void take_over(RunCheckpoint& checkpoint, const SettingsByName& given, const Mac
             of_problem.emplace_back(name, value);
             continue;
         }
-        run.now = changed(run.now, name, value);
+        run.now = with_setting(run.now, name, value);
         if (name == setting_name::threads) run.at_start.threads = run.now.threads;
     }
     if (run.now.steps < step)

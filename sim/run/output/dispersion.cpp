@@ -41,7 +41,7 @@ class RatesOf {
         : equations_(run_equations(now)) {
         state_.components = means;
         state_.parameters = now.parameters;
-        state_.spacing = now.spacing();
+        state_.spacing = now.dx;
         state_.dt = now.time_step();
         state_.nx = now.size->nx;
         state_.ny = now.size->ny;

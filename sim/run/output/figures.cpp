@@ -134,7 +134,7 @@ Field difference_of(const Field& end, const Field& start) {
 void add_wave_ring(const RunOutput& run, figure::FigurePanel& panel) {
     if (!run.now.wave_ring || !why_no_dispersion(run.now).empty()) return;
     const auto fastest = dispersion_of(run).fastest;
-    const double radius = fastest ? fastest->length() / run.now.spacing() / 2 : 0;
+    const double radius = fastest ? fastest->length() / run.now.dx / 2 : 0;
     const int nx = panel.field->nx(), ny = panel.field->ny();
     if (radius == 0 || 2 * radius > std::min(nx, ny)) return;
     constexpr int kCorners = 180;

@@ -129,11 +129,11 @@ Json to_json(const RunReport& report) {
     if (parameters.contains(setting_name::coefficient))
         json[setting_name::coefficient] = parameters[setting_name::coefficient];
     json["model_text"] = spec.model->text;
-    json["stepper"] = name_of(spec.integrator());
+    json["stepper"] = name_of(spec.integrator);
     if (spec.global_every > 1) json["global_every"] = spec.global_every;
     json["dt"] = spec.time_step();
     json["time"] = report.time;
-    json["dx"] = spec.spacing();
+    json["dx"] = spec.dx;
     if (!report.stable.empty()) json["stability"] = report.stable;
     const Json initial = find_setting(setting_name::initial).get(spec);
     json["initial"] = initial.is_null() ? Json("as the model's text has it") : initial;

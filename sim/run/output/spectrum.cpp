@@ -69,7 +69,7 @@ RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, doubl
 }
 
 RadialSpectrum spectrum_of(const Field& field, const RunSpec& spec) {
-    const double length_x = field.nx() * spec.spacing(), length_y = field.ny() * spec.spacing();
+    const double length_x = field.nx() * spec.dx, length_y = field.ny() * spec.dx;
     return radial_spectrum(field.values(), field.nx(), field.ny(), length_x, length_y);
 }
 
@@ -82,8 +82,7 @@ RadialSpectrum measure_spectrum(Solver& solver, const Observable& what, const Ru
     Pixels pixels;
     solver.resample(what, all, true, pixels);
     const std::span values(pixels.host.data(), std::size_t(all.width) * std::size_t(all.height));
-    return radial_spectrum(
-        {values.begin(), values.end()}, all.width, all.height, nx * spec.spacing(), ny * spec.spacing());
+    return radial_spectrum({values.begin(), values.end()}, all.width, all.height, nx * spec.dx, ny * spec.dx);
 }
 
 std::string spectrum_csv(const RadialSpectrum& spectrum) {

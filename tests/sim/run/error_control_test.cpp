@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "sim/model/time_step.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/run/simulation.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "sim/files/npy.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/run/simulation.h"
 #include "sim/run/stability.h"

@@ -86,10 +86,10 @@ TEST_CASE("A formula has colours of its own, by whichever way it comes to be sho
     // As in a session: what is shown no more keeps its colours, and what is new has the present ones.
     RunSpec session;
     set_setting(session, "equation", text);
-    session = changed(session, "colormap", "grey");
-    CHECK(!contains(to_json(changed(session, "show", "v")).dump(), "colors"));
-    session = changed(changed(session, "show", "v"), "range", "0:4");
-    session = changed(changed(session, "show", "u^2"), "colormap", "magma");
+    session = with_setting(session, "colormap", "grey");
+    CHECK(!contains(to_json(with_setting(session, "show", "v")).dump(), "colors"));
+    session = with_setting(with_setting(session, "show", "v"), "range", "0:4");
+    session = with_setting(with_setting(session, "show", "u^2"), "colormap", "magma");
     CHECK(seen(session, "u") == "grey auto");
     CHECK(seen(session, "v") == "grey 0:4");
     CHECK(seen(session, "u^2") == "magma 0:4");
@@ -120,13 +120,13 @@ TEST_CASE("A unit belongs to the formula that was shown when it was given, or to
     CHECK(labels(spec) == "u (K), v (mol/L), difference (K)");
     CHECK(quantity_label(Pane::laplacian, spec) == "Laplacian of u");
     for (const char* shown : {"v", "u^2", "u"}) {
-        spec = changed(spec, "show", shown);
+        spec = with_setting(spec, "show", shown);
         CHECK(value_label(spec, "u") == "u (K)");
         CHECK(value_label(spec, "u^2") == "u^2");
         CHECK(value_label(spec, "v") == "v (mol/L)");
         CHECK(labels(spec_from_json(to_json(spec).dump(), "spec.json")) == labels(spec));
     }
-    spec = changed(spec, "unit-value", "");
+    spec = with_setting(spec, "unit-value", "");
     CHECK(labels(spec) == "u, v (mol/L), difference");
 }
 

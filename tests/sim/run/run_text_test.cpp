@@ -28,8 +28,8 @@ namespace {
 
 bool same_run(const RunSpec& a, const RunSpec& b) {
     return a.parameters == b.parameters && a.size == b.size && a.time_step() == b.time_step() &&
-           a.spacing() == b.spacing() && a.boundary_as_typed == b.boundary_as_typed &&
-           (a.boundary_as_typed || a.boundary == b.boundary) && a.integrator() == b.integrator();
+           a.dx == b.dx && a.boundary_as_typed == b.boundary_as_typed &&
+           (a.boundary_as_typed || a.boundary == b.boundary) && a.integrator == b.integrator;
 }
 
 // Writes an expression out, so that those of two graphs can be compared, which order summands and factors by
@@ -185,6 +185,30 @@ TEST_CASE("An open dt is left open, and a chosen one is written") {
     CHECK(text_of_run(spec) == "du/dt = lap(u)\ndt = 0.1\n");
 }
 
+TEST_CASE("A text states how dt is chosen, what is shown and its colours") {
+    const auto dt_of_text = [](const std::string& dt) {
+        return spec_of_text("du/dt = lap(u); w = 2*u; integrator = bs32; dt = " + dt).dt;
+    };
+    CHECK(dt_of_text("1/8") == TimeStep(FixedStep{0.125}));
+    CHECK(dt_of_text("0.5 limit") == TimeStep(ShareOfLimit{0.5}));
+    CHECK(dt_of_text("limit") == TimeStep(ShareOfLimit{1}));
+    CHECK(dt_of_text("follow:0.8limit") == TimeStep(FollowLimit{0.8}));
+    CHECK(dt_of_text("tolerance:1e-4") == TimeStep(ByTolerance{1e-4}));
+    CHECK(contains(input_error([&] { dt_of_text("follow:-1limit"); }), "must be above 0"));
+    CHECK(contains(input_error([&] { dt_of_text("-1"); }), "a number above 0"));
+    const std::string text = "du/dt = lap(u)  # spreads\nw = 2*u; show = w; colormap = Magma; dt = 0.5\n";
+    RunSpec spec = spec_of_text(text);
+    CHECK(text_of_run(spec) == text);
+    spec.dt = ByTolerance{1e-3, 0.25};
+    spec.colormap = "grey";
+    spec.show = "u";
+    CHECK(text_of_run(spec) ==
+          "du/dt = lap(u)  # spreads\nw = 2*u; show = u; colormap = grey; dt = tolerance:0.001\n");
+    set_setting(spec, "equation", text);
+    CHECK(spec.shown() == "w");
+    CHECK(spec.chosen_colormap("w") == "magma");
+}
+
 TEST_CASE("What a text says counts, and what it does not say stays as it is in the run") {
     RunSpec before =
         spec_of_text("du/dt = D*lap(u)\nD = 0.1 in [0, 1]; dt = 0.5; boundary = zero; size = 40x30");
@@ -192,7 +216,7 @@ TEST_CASE("What a text says counts, and what it does not say stays as it is in t
     before.boundary = Boundary::periodic;
     before.size = Size{64, 64};
     before.dx = 2;
-    const auto edited = [&](const std::string& text) { return changed(before, "equation", text); };
+    const auto edited = [&](const std::string& text) { return with_setting(before, "equation", text); };
     // Edits outside of the statements do not change the run.
     CHECK(same_run(edited(text_of_run(before) + " # more"), before));
     // Returns to the text before the sliders were moved.
@@ -201,17 +225,19 @@ TEST_CASE("What a text says counts, and what it does not say stays as it is in t
     CHECK(back.parameter("D") == 0.1);
     CHECK(back.boundary == Boundary::zero);
     CHECK(back.size == Size{40, 30});
-    CHECK(back.spacing() == 1);
+    CHECK(back.dx == 1);
     const RunSpec bare = edited("du/dt = 0.2*lap(u)");
     CHECK(bare.boundary == Boundary::periodic);
     CHECK(bare.size == Size{64, 64});
-    CHECK(bare.spacing() == 2);
+    CHECK(bare.dx == 2);
     CHECK(bare.dt == TimeStep());
 }
 
 TEST_CASE("A start that no text can say stays the start of the edited equation") {
     RunSpec before;
-    const auto start_behind = [&](const char* text) { return changed(before, "equation", text).initial; };
+    const auto start_behind = [&](const char* text) {
+        return with_setting(before, "equation", text).initial;
+    };
     CHECK(start_behind("du/dt = 0.2*lap(u) - 0.001*u").empty());  // that of the text before goes with it
     before.initial = "photo.png";
     CHECK(start_behind("du/dt = 0.2*lap(u) - 0.001*u") == "photo.png");

@@ -44,7 +44,7 @@ class ExpectedRun {
   private:
     static stencil::Simulation make(const Settings& settings) {
         stencil::RunSpec spec;
-        for (const auto& [name, value] : settings) spec = stencil::changed(std::move(spec), name, value);
+        for (const auto& [name, value] : settings) spec = stencil::with_setting(std::move(spec), name, value);
         spec = stencil::resolve(spec, stencil::query_machine());
         const stencil::InitialChoice choice = stencil::parse_initial(spec.initial);
         return {spec,

@@ -36,7 +36,7 @@ void draw_choice(UiState& ui, const Model& model) {
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     draw_time_step(ui, snapshot);
-    const equation::Integrator scheme = now.integrator();
+    const equation::Integrator scheme = now.integrator;
     const std::string current = name_of(scheme);
     combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--integrator NAME", [&] {
         for (const equation::IntegratorRow& integrator : equation::integrators())
@@ -108,8 +108,7 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     subtitle("Discretisation", "Time step and cell size");
     if (std::ranges::any_of(equations.components, &equation::Evolving::rate)) draw_steps(ui, snapshot);
     const FieldRow cells{ui, "dx", "Cell size; the values of the cells are kept\n--dx H"};
-    if (const auto dx = number_row(cells, now.spacing(), kAboveZero))
-        change(ui, setting_name::dx, format_real(*dx));
+    if (const auto dx = number_row(cells, now.dx, kAboveZero)) change(ui, setting_name::dx, format_real(*dx));
     draw_units(ui, snapshot);
     if (now.is_general()) {
         subtitle("Observable", "The quantity that is shown and measured");

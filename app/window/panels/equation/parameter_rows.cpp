@@ -14,8 +14,8 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/typed_number.h"
+#include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
-#include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/run/stability.h"
 #include "sim/text/parse.h"
@@ -169,7 +169,7 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
         change(ui, setting_name::dt, follows ? "follow:0.8limit" : fixed);
     const auto* by_tolerance = std::get_if<ByTolerance>(&now.dt);
     bool controls = by_tolerance != nullptr;
-    if ((controls || now.integrator()->error_order > 0) &&
+    if ((controls || now.integrator->error_order > 0) &&
         checkbox_row(
             "Control the error",
             &controls,

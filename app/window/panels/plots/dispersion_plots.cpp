@@ -24,11 +24,11 @@ const DispersionRelation* known_dispersion(UiState& ui, const Snapshot& snapshot
     if (!known) {
         state.relation.reset();
         state.at.reset();
-    } else if (state.at != limit || state.parameters != now.parameters || state.spacing != now.spacing()) {
+    } else if (state.at != limit || state.parameters != now.parameters || state.spacing != now.dx) {
         state.relation = dispersion_relation(now, limit->means, limit->time);
         state.at = limit;
         state.parameters = now.parameters;
-        state.spacing = now.spacing();
+        state.spacing = now.dx;
     }
     return state.relation ? &*state.relation : nullptr;
 }

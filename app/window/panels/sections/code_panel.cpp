@@ -24,8 +24,8 @@ std::string key_of(const RunSpec& now) {
                        name_of(now.dtype),
                        now.size->nx,
                        now.size->ny,
-                       name_of(now.integrator()),
-                       now.spacing(),
+                       name_of(now.integrator),
+                       now.dx,
                        boundary_text(now),
                        now.boundary_as_typed,
                        now.model->text);

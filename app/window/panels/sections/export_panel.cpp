@@ -24,10 +24,10 @@ void draw_figure_size(UiState& ui, const RunSpec& now) {
               "one pane\n--figure-size W[xH]cm"},
              setting_text(now, setting_name::figure_size),
              [&](const std::string& text) {
-                 change(
-                     ui,
-                     setting_name::figure_size,
-                     setting_text(changed(now, setting_name::figure_size, text), setting_name::figure_size));
+                 change(ui,
+                        setting_name::figure_size,
+                        setting_text(with_setting(now, setting_name::figure_size, text),
+                                     setting_name::figure_size));
              });
 }
 

@@ -321,7 +321,7 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
                                      name_of(wanted.dtype),
                                      wanted.method,
                                      wanted.backend,
-                                     name_of(wanted.integrator()),
+                                     name_of(wanted.integrator),
                                      wanted.initial,
                                      wanted.threads,
                                      anew);

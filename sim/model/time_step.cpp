@@ -1,9 +1,10 @@
-#include "sim/problem/time_step.h"
+#include "sim/model/time_step.h"
 
 #include <fmt/format.h>
 
 #include <type_traits>
 
+#include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
@@ -65,12 +66,7 @@ TimeStep undecided(const TimeStep& step) {
 
 TimeStep parse_time_step(std::string_view text) {
     const auto above_zero = [&](std::string_view number) {
-        double value = 0;
-        try {
-            value = parse_real(number, "dt");
-        } catch (const InputError&) {
-        }
-        if (value > 0) return value;
+        if (const double value = equation::typed_number(number).value_or(0); value > 0) return value;
         throw InputError(Given{"dt", quotable(text)},
                          "must be above 0, e.g. 0.01, 0.8limit or follow:0.8limit");
     };

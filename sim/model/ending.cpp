@@ -1,4 +1,4 @@
-#include "sim/problem/ending.h"
+#include "sim/model/ending.h"
 
 #include <fmt/format.h>
 
