@@ -16,7 +16,7 @@ namespace {
 struct DestroyEvent {
     void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
 };
-using Event = std::unique_ptr<CUevent_st, DestroyEvent>;
+using GpuEvent = std::unique_ptr<CUevent_st, DestroyEvent>;
 
 struct DestroyStream {
     void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
@@ -26,7 +26,7 @@ using Stream = std::unique_ptr<CUstream_st, DestroyStream>;
 /// A pending copy, which keeps its pixels alive until it is done.
 struct Copy {
     unsigned texture = 0;
-    Event start, stop;
+    GpuEvent start, stop;
     std::shared_ptr<const Pixels> pixels;
 };
 
@@ -106,7 +106,7 @@ struct Interop::State {
         return true;
     }
 
-    bool make_event(Event& event) {
+    bool make_event(GpuEvent& event) {
         cudaEvent_t made = nullptr;
         if (!works(cudaEventCreate(&made), "cudaEventCreate")) return false;
         event.reset(made);
