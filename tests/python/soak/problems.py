@@ -381,7 +381,7 @@ class Problem:
 
     def ending(self, r):
         """Returns a share of the run's time, or a condition, that ends it; None: only its steps do."""
-        if "map" in self.stepper or r.random() < 0.6:
+        if "map" in self.stepper or r.random() < 0.6 or any(name in ("model", "equation") for _, name, _ in self.events):
             return None
         c = r.choice(self.components)
         return r.choice([0.3, 0.5, 0.71, 1, f"max(abs({c})) > 1.5", f"mean({c}) < 0.1", f"min({c}) < -0.2 or max({c}) > 2", "steady:1e-2"])
