@@ -119,7 +119,7 @@ void resolve_names(const Model& model, std::vector<NamedField>& given) {
     }
 }
 
-// What the simulation itself does not record about its start.
+// Properties of the start that the simulation itself does not record.
 struct Beginning {
     std::shared_ptr<const RowSource> start = nullptr;
     std::vector<std::string> files = {};   ///< by component: the spec's file name for a given array

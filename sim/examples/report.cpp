@@ -51,7 +51,7 @@ std::string rate_text(const ReportRow& row) {
                : text;
 }
 
-// What follows a row, separated by semicolons: marks, checks, transfers, memory, further numbers.
+// Returns the notes after a row, separated by semicolons: marks, checks, transfers, memory, further numbers.
 std::string remarks(const ReportRow& row) {
     std::vector<std::string> all;
     if (row.failed) all.emplace_back("WRONG");

@@ -37,8 +37,8 @@ class RateMeasurement {
     BestOf rates_;
 };
 
-/// What one timed copy covers: the whole arrays, or on the host, where other threads interrupt, a slice that
-/// takes a few milliseconds.
+/// The part of the arrays that one timed copy covers: all of it, or a slice that takes a few milliseconds,
+/// because other threads interrupt longer copies on the host.
 enum class CopyPiece { whole, slice };
 
 /// Measures GB/s (1e9 bytes) of reading plus writing: copies between two arrays several times larger than the

@@ -36,12 +36,12 @@ struct Spelling {
     unsigned linear_in = 0;         ///< a bit for each argument in which the operation is linear
 };
 
-/// What is needed to differentiate an operation by a parameter.
+/// An operation to differentiate by a parameter, with the derivatives of its arguments.
 struct Derivation {
     Graph& graph;
     Node node;                     ///< the operation
-    Node a, b, c;                  ///< returns the derivative of an argument
-    std::function<Node(Node)> of;  ///< the derivative of an argument
+    Node a, b, c;                  ///< its arguments
+    std::function<Node(Node)> of;  ///< returns the derivative of an argument
 
     Node zero() const { return graph.number(0); }
     /// The product of a factor with the derivative of an argument: 0 if the derivative is 0, even if the

@@ -64,7 +64,7 @@ struct MatmulCall {
     MatmulShape shape = {};
 };
 
-/// What a CudaMatmul must be able to compute, so that it can allocate all memory at once.
+/// The largest product that a CudaMatmul computes; it allocates all memory for it at once.
 struct MatmulNeeds {
     MatmulShape shape;          ///< of the products
     std::size_t workspace = 0;  ///< bytes of workspace for cuBLAS

@@ -38,7 +38,7 @@ struct FiniteCells {
     }
 };
 
-/// What is summed over the finite cells: their values, or the squares of their values.
+/// The quantity that is summed over the finite cells: their values, or the squares of their values.
 enum class Summand : std::uint8_t { value, square };
 
 /// Statistics of some rows of a field, to which those of further rows are appended.
