@@ -18,10 +18,10 @@
 #include "app/launch.h"
 #include "app/progress_bar.h"
 #include "app/run_options.h"
-#include "sim/bench/ladder.h"
-#include "sim/bench/ladder_report.h"
-#include "sim/bench/ladder_spec.h"
 #include "sim/bench/scale.h"
+#include "sim/bench/suite.h"
+#include "sim/bench/suite_report.h"
+#include "sim/bench/suite_spec.h"
 #include "sim/bench/work_precision.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
@@ -40,7 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct BenchRequest {
-    LadderSpec spec;
+    SuiteSpec spec;
     std::string out;     ///< folder for bench.json, bench.csv, bench.png and bench.svg; empty: none
     std::string json;    ///< file for the results; empty: none
     std::string kernel;  ///< CUDA source of a user kernel to check and time beside the methods; empty: none
@@ -56,15 +56,15 @@ struct BenchRequest {
 
 // The rows of a user's kernel (--kernel).
 struct KernelRows {
-    std::vector<LadderRow> rows;  ///< one per size
+    std::vector<SuiteRow> rows;  ///< one per size
     std::shared_ptr<const Method> method;
     std::string name;            ///< name of `method`
     bool compiled_only = false;  ///< true without a GPU: the kernel was compiled but not run
     bool interrupted = false;
 
     // Returns the report with these rows inserted after the methods' rows of each size.
-    LadderReport beside(LadderReport report) const {
-        std::vector<LadderRow> all;
+    SuiteReport beside(SuiteReport report) const {
+        std::vector<SuiteRow> all;
         std::size_t next = 0;
         for (std::size_t i = 0; i < report.rows.size(); ++i) {
             all.push_back(std::move(report.rows[i]));
@@ -80,7 +80,7 @@ struct KernelRows {
 
 // Compiles, checks and times the request's user kernel, if it has one, and prints the outcome. Throws
 // InputError if the kernel is wrong.
-KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved, const Machine& machine) {
+KernelRows try_kernel_of(const BenchRequest& request, const SuiteSpec& resolved, const Machine& machine) {
     KernelRows result;
     if (request.kernel.empty()) return result;
     if (machine.has_cuda() && device_of(resolved) == Device::cpu)
@@ -117,8 +117,8 @@ KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved
     return result;
 }
 
-bool any_measured(const std::vector<LadderRow>& rows) {
-    return std::ranges::any_of(rows, [](const LadderRow& row) { return row.measured(); });
+bool any_measured(const std::vector<SuiteRow>& rows) {
+    return std::ranges::any_of(rows, [](const SuiteRow& row) { return row.measured(); });
 }
 
 // Prints rows as they are measured, beginning with the first that succeeded.
@@ -127,8 +127,8 @@ class Table {
     Table(const Machine& machine, bool quiet, const KernelRows* kernel = nullptr)
         : machine_(machine), quiet_(quiet), kernel_(kernel) {}
 
-    void show(const Ladder& ladder, ProgressLine& progress) {
-        LadderReport report = make_report(ladder, machine_);
+    void show(const Suite& suite, ProgressLine& progress) {
+        SuiteReport report = make_report(suite, machine_);
         if (kernel_) report = kernel_->beside(std::move(report));
         if (quiet_ || report.rows.size() == shown_ || !any_measured(report.rows)) return;
         progress.clear();
@@ -143,25 +143,25 @@ class Table {
     std::size_t shown_ = 0;
 };
 
-void print_notice(const BenchRequest& request, const LadderSpec& resolved, const Machine& machine) {
+void print_notice(const BenchRequest& request, const SuiteSpec& resolved, const Machine& machine) {
     const bool fell_back = request.spec.run.backend == "auto" && resolved.run.backend == "cpu";
     if (fell_back && request.spec.methods.empty() && machine.cuda.built_in)
         note("note: {}: using the CPU\n", machine.cuda.why_none);
 }
 
-void climb(Ladder& ladder, Table& table, bool quiet) {
+void measure(Suite& suite, Table& table, bool quiet) {
     ProgressLine progress(quiet);
-    while (!ladder.done() && interrupt_signal() == 0) {
-        ladder.work();
-        table.show(ladder, progress);
-        if (progress.due()) progress.show(fmt::format("{:3.0f}%  {}", 100 * ladder.share(), ladder.doing()));
+    while (!suite.done() && interrupt_signal() == 0) {
+        suite.work();
+        table.show(suite, progress);
+        if (progress.due()) progress.show(fmt::format("{:3.0f}%  {}", 100 * suite.share(), suite.doing()));
     }
 }
 
 // Throws if not a single row could be measured.
-void require_rows(const LadderReport& report) {
+void require_rows(const SuiteReport& report) {
     if (report.interrupted || report.rows.empty() || any_measured(report.rows)) return;
-    const LadderRow& row = report.rows.front();
+    const SuiteRow& row = report.rows.front();
     throw MachineError("nothing can be measured: {}: {}", row.method->name, row.why_not);
 }
 
@@ -175,7 +175,7 @@ std::string driver_of(const Machine& machine, Device device) {
     return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
 }
 
-std::string save_command_line(const LadderSpec& spec) {
+std::string save_command_line(const SuiteSpec& spec) {
     std::string sizes;
     for (const Size& size : spec.sizes)
         sizes += fmt::format("{}{}x{}", sizes.empty() ? "" : ",", size.nx, size.ny);
@@ -192,8 +192,8 @@ int save_command(const BenchRequest& request, const Machine& machine) {
             "--save measures all methods under the zero boundary: allowed beside it are --size, "
             "--backend, --threads, --repeats, --memory-limit and --quiet");
     std::vector<PrecisionRows> rows;
-    LadderSpec spec;
-    std::optional<LadderLimits> limits;
+    SuiteSpec spec;
+    std::optional<SuiteLimits> limits;
     for (const DType dtype : {DType::float32, DType::float64}) {
         PrecisionRows precision{dtype, {}, {}};
         for (const long long steps : {0LL, 1LL}) {
@@ -201,15 +201,15 @@ int save_command(const BenchRequest& request, const Machine& machine) {
             spec.run.dtype = dtype;
             spec.steps = steps;
             spec = resolve(spec, machine);
-            Ladder ladder(spec, machine, limits);
+            Suite suite(spec, machine, limits);
             Table table(machine, request.quiet);
-            climb(ladder, table, request.quiet);
+            measure(suite, table, request.quiet);
             if (interrupt_signal() != 0) {
                 note("stencilscope: interrupted: nothing was saved\n");
                 return 128 + interrupt_signal();
             }
-            require_rows(make_report(ladder, machine));
-            (steps == 0 ? precision.long_calls : precision.single_steps) = ladder.rows();
+            require_rows(make_report(suite, machine));
+            (steps == 0 ? precision.long_calls : precision.single_steps) = suite.rows();
         }
         rows.push_back(std::move(precision));
     }
@@ -298,17 +298,17 @@ int bench_command(const BenchRequest& request) {
     if (request.until > 0 || request.dtypes.size() > 1)
         throw InputError("--until and --dtype both need --work-precision");
     if (request.save) return save_command(request, machine);
-    const LadderSpec spec = resolve(request.spec, machine);
+    const SuiteSpec spec = resolve(request.spec, machine);
     print_notice(request, spec, machine);
     take_places(request);
 
     const KernelRows kernel = try_kernel_of(request, spec, machine);
     if (kernel.interrupted) return 128 + interrupt_signal();
     if (kernel.compiled_only) return 0;
-    Ladder ladder(spec, machine);
+    Suite suite(spec, machine);
     Table table(machine, request.quiet, &kernel);
-    climb(ladder, table, request.quiet);
-    const LadderReport report = kernel.beside(make_report(ladder, machine));
+    measure(suite, table, request.quiet);
+    const SuiteReport report = kernel.beside(make_report(suite, machine));
     require_rows(report);
     write_measured(request, "bench", report);
     if (interrupt_signal() == 0) return 0;
@@ -329,7 +329,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
     BenchRequest& request = words->request;
     CLI::App* bench = app.add_subcommand(
         "bench", "Measure all methods against the limits of the machine, each speed with its error");
-    LadderSpec& spec = request.spec;
+    SuiteSpec& spec = request.spec;
     add_texts(*bench,
               "size",
               "NX[xNY],...",

@@ -9,7 +9,7 @@
 
 #include "app/cli.h"
 #include "app/console.h"
-#include "sim/bench/ladder.h"
+#include "sim/bench/suite.h"
 #include "sim/code/generated_code.h"
 #include "sim/import/model_file.h"
 #include "sim/model/equations.h"
@@ -49,7 +49,7 @@ constexpr SliceLimits kBatch{0.05, 0.25, 16};
 
 // Measured speed and limits of a model on this machine.
 struct Measured {
-    LadderLimits limits;
+    SuiteLimits limits;
     ExecutionPath way;
     double gcells_per_s = 0;
 };

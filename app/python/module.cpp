@@ -13,8 +13,8 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/methods/spectral/fftw.h"
-#include "sim/bench/ladder.h"
-#include "sim/bench/ladder_report.h"
+#include "sim/bench/suite.h"
+#include "sim/bench/suite_report.h"
 #include "sim/examples/context.h"
 #include "sim/examples/report.h"
 #include "sim/files/atomic_file.h"
@@ -122,7 +122,7 @@ Json numbers_of(const std::vector<ModelParameter>& parameters) {
     return values;
 }
 
-void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, const std::string& value) {
+void set_word(SuiteSpec& spec, SettingWords& of_run, const std::string& name, const std::string& value) {
     if (name == "size")
         add_sizes(spec, value);
     else if (name == "method")
@@ -148,17 +148,17 @@ std::string bench(const Words& words) {
     bool ended = false;
     {
         const nb::gil_scoped_release released;
-        LadderSpec spec;
+        SuiteSpec spec;
         SettingWords of_run;
         for (const auto& [name, value] : words) set_word(spec, of_run, name, value);
         set_all(spec.run, of_run);
         const Machine machine = query_machine();
-        Ladder ladder(resolve(spec, machine), machine);
-        while (!ladder.done() && !ended) {
-            ladder.work();
+        Suite suite(resolve(spec, machine), machine);
+        while (!suite.done() && !ended) {
+            suite.work();
             ended = interrupted();
         }
-        report = to_json(make_report(ladder, machine)).dump();
+        report = to_json(make_report(suite, machine)).dump();
     }
     if (ended) throw nb::python_error();
     return report;

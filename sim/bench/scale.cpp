@@ -30,7 +30,7 @@ std::vector<int> counts_up_to(int most) {
 }
 
 Size size_of(const ScaleSpec& spec, int processes) {
-    Size size = spec.ladder.sizes.front();
+    Size size = spec.suite.sizes.front();
     if (spec.scaling == Scaling::weak) size.ny *= processes;
     return size;
 }
@@ -45,12 +45,12 @@ long long steps_of_repeat(Solver& solver, int pass, double seconds) {
 }
 
 ScaleRow measure_row(const ScaleSpec& spec, int processes) {
-    const LadderSpec& ladder = spec.ladder;
+    const SuiteSpec& suite = spec.suite;
     ScaleRow row;
     row.processes = processes;
     row.size = size_of(spec, processes);
-    const Method& method = method_of(ladder, ladder.methods.front());
-    const RunSpec run = run_of(ladder, method, row.size);
+    const Method& method = method_of(suite, suite.methods.front());
+    const RunSpec run = run_of(suite, method, row.size);
     const SolverSetup setup = solver_setup(run);
     const Partition partition = partition_of(setup, processes);
     if (partition.parts < processes)
@@ -68,7 +68,7 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     }
     const int pass = std::max(method.steps_fused, 1);
     row.jumps = method.jumps;
-    row.steps = method.jumps ? 1 : steps_of_repeat(*solver, pass, ladder.repeat_seconds);
+    row.steps = method.jumps ? 1 : steps_of_repeat(*solver, pass, suite.repeat_seconds);
     // Warm up first: a GPU lowers its clock within the first second under load.
     for (double warm = 0; warm < kWarmUpSeconds;) {
         solver->advance(row.steps);
@@ -77,7 +77,7 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     const auto sent = [&] { return costs_of(*solver, 0).sent; };
     const auto before = sent();
     std::vector<double> times;
-    for (row.repeats = 0; row.repeats < ladder.repeats; ++row.repeats) {
+    for (row.repeats = 0; row.repeats < suite.repeats; ++row.repeats) {
         solver->advance(row.steps);
         times.push_back(solver->wait() / double(row.steps));
     }
@@ -104,16 +104,16 @@ std::string name_of(Scaling scaling) {
 }
 
 std::string title_of(const Scaled& scale) {
-    const LadderSpec& ladder = scale.spec.ladder;
-    const Size size = ladder.sizes.front();
+    const SuiteSpec& suite = scale.spec.suite;
+    const Size size = suite.sizes.front();
     return fmt::format("{} scaling of {}, {}, {}x{}{} {}",
                        scale.spec.scaling == Scaling::strong ? "Strong" : "Weak",
-                       ladder.run.model->name,
-                       ladder.methods.front(),
+                       suite.run.model->name,
+                       suite.methods.front(),
                        size.nx,
                        size.ny,
                        scale.spec.scaling == Scaling::strong ? "" : " a process,",
-                       stencil::name_of(ladder.run.dtype));
+                       stencil::name_of(suite.run.dtype));
 }
 
 Json row_json(const ScaleRow& row) {
@@ -144,15 +144,15 @@ std::string percent(const Json& value) {
 
 }  // namespace
 
-ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine) {
-    if (ladder.sweep) throw InputError("--scale measures one size: leave --sweep out");
-    const bool cuda = ladder.run.backend != "cpu" && machine.has_cuda();
-    if (ladder.methods.empty() && !ladder.run.is_general()) ladder.methods = {cuda ? "streaming" : "cpu"};
-    if (ladder.sizes.empty()) ladder.sizes = {cuda ? Size{16384, 16384} : Size{8192, 8192}};
-    ladder = resolve(std::move(ladder), machine);
-    ladder.sizes.resize(1);
-    if (ladder.methods.size() > 1) ladder.methods = {ladder.methods.back()};  // the last one is the fastest
-    return {scaling, std::move(ladder)};
+ScaleSpec scale_spec(Scaling scaling, SuiteSpec suite, const Machine& machine) {
+    if (suite.sweep) throw InputError("--scale measures one size: leave --sweep out");
+    const bool cuda = suite.run.backend != "cpu" && machine.has_cuda();
+    if (suite.methods.empty() && !suite.run.is_general()) suite.methods = {cuda ? "streaming" : "cpu"};
+    if (suite.sizes.empty()) suite.sizes = {cuda ? Size{16384, 16384} : Size{8192, 8192}};
+    suite = resolve(std::move(suite), machine);
+    suite.sizes.resize(1);
+    if (suite.methods.size() > 1) suite.methods = {suite.methods.back()};  // the last one is the fastest
+    return {scaling, std::move(suite)};
 }
 
 Scaled measure_scale(const ScaleSpec& spec,
@@ -160,7 +160,7 @@ Scaled measure_scale(const ScaleSpec& spec,
                      const std::function<bool(const std::string& doing)>& going_on) {
     Scaled scale;
     scale.spec = spec;
-    scale.device = device_name(machine, device_of(spec.ladder), spec.ladder.run.threads);
+    scale.device = device_name(machine, device_of(spec.suite), spec.suite.run.threads);
     for (const int count : counts_up_to(Communicator::all().size())) {
         scale.interrupted = !going_on(fmt::format("{} process{}", count, count == 1 ? "" : "es"));
         if (scale.interrupted) return scale;
@@ -174,16 +174,16 @@ Scaled measure_scale(const ScaleSpec& spec,
 }
 
 Json to_json(const Scaled& scale) {
-    const LadderSpec& ladder = scale.spec.ladder;
+    const SuiteSpec& suite = scale.spec.suite;
     Json json = program_json();
     json["scaling"] = name_of(scale.spec.scaling);
     json["device"] = scale.device;
-    json["backend"] = ladder.run.backend;
-    json["threads"] = ladder.run.threads;
-    json["method"] = ladder.methods.front();
-    json["model"] = ladder.run.model->name;
-    json["dtype"] = std::string(stencil::name_of(ladder.run.dtype));
-    json["boundary"] = std::string(boundary_text(ladder.run));
+    json["backend"] = suite.run.backend;
+    json["threads"] = suite.run.threads;
+    json["method"] = suite.methods.front();
+    json["model"] = suite.run.model->name;
+    json["dtype"] = std::string(stencil::name_of(suite.run.dtype));
+    json["boundary"] = std::string(boundary_text(suite.run));
     json["same_bits"] = scale.spec.scaling == Scaling::strong ? Json(scale.same_bits) : Json();
     json["interrupted"] = scale.interrupted;
     json["rows"] = Json::array();
@@ -196,7 +196,7 @@ std::string to_text(const Scaled& scale) {
         fmt::format("{}\n{}; {} boundary\n{:>9} {:>15} {:>10} {:>8} {:>9} {:>10} {:>10} {:>9} {:>10}\n",
                     title_of(scale),
                     scale.device,
-                    boundary_text(scale.spec.ladder.run),
+                    boundary_text(scale.spec.suite.run),
                     "processes",
                     "size",
                     !scale.rows.empty() && scale.rows.front().jumps ? "us/jump" : "us/step",

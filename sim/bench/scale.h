@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/bench/ladder_spec.h"
+#include "sim/bench/suite_spec.h"
 #include "sim/figure/figure.h"
 #include "sim/text/json.h"
 
@@ -18,7 +18,7 @@ enum class Scaling {
 
 struct ScaleSpec {
     Scaling scaling = Scaling::strong;
-    LadderSpec ladder;  ///< resolved: one method, and the size of one process's field
+    SuiteSpec suite;  ///< resolved: one method, and the size of one process's field
 };
 
 struct ScaleRow {
@@ -52,7 +52,7 @@ struct Scaled {
 };
 
 /// Uses the first method and size of the benchmark's spec. Throws InputError.
-ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine);
+ScaleSpec scale_spec(Scaling scaling, SuiteSpec suite, const Machine& machine);
 
 /// `going_on` gets the activity; false ends the measurement. Throws InputError, MachineError and CudaError.
 Scaled measure_scale(const ScaleSpec& spec,

@@ -41,9 +41,9 @@ Rgb method_color(const Method& method) {
     return rank == 0 ? kReferenceColor : figure::series_color(rank - 1);
 }
 
-std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
+std::vector<MethodSpeed> speeds_of(std::span<const SuiteRow> rows) {
     std::vector<MethodSpeed> speeds;
-    for (const LadderRow& row : rows)
+    for (const SuiteRow& row : rows)
         if (row.measured())
             speeds.push_back({row.method,
                               std::sqrt(row.cells()),
@@ -54,7 +54,7 @@ std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
     return speeds;
 }
 
-std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype) {
+std::vector<figure::ChartLimit> speed_limits(const SuiteLimits& limits, DType dtype) {
     std::vector<figure::ChartLimit> lines;
     if (limits.copy_gb_per_s > 0)
         lines.push_back({"copy limit, one step per pass", limits.copy_gcells(dtype)});
@@ -63,7 +63,7 @@ std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType d
     return lines;
 }
 
-figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype) {
+figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const SuiteLimits& limits, DType dtype) {
     figure::Chart chart{"speeds", "Methods", "field width (cells)", "GCells/s", true, true};
     // Methods of the table first, then typed equations and user kernels.
     std::vector<const Method*> drawn;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/bench/ladder.h"
+#include "sim/bench/suite.h"
 #include "sim/figure/chart.h"
 #include "sim/run/choose_method.h"
 
@@ -26,14 +26,14 @@ struct MethodSpeed {
 Rgb method_color(const Method& method);
 
 /// Returns the speeds of the measured rows.
-std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows);
+std::vector<MethodSpeed> speeds_of(std::span<const SuiteRow> rows);
 
 /// Returns limit lines: for methods that read and write each cell once per step, and for all methods.
-std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype);
+std::vector<figure::ChartLimit> speed_limits(const SuiteLimits& limits, DType dtype);
 
 /// Plots one curve per method that steps, in table order by edge, on logarithmic axes with ticks at the
 /// edges.
-figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
+figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const SuiteLimits& limits, DType dtype);
 
 /// Adds a GPU's shipped speeds of the diffusion methods in this precision as pale dashed curves, and its
 /// limits; the limits' names then include the device.

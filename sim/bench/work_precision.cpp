@@ -19,7 +19,7 @@ namespace stencil {
 namespace {
 
 constexpr const char* kReference = "rk4";  // the integrator that errors are compared with
-constexpr int kRungs = 6;                  // number of time steps; each is half the previous one
+constexpr int kTimeSteps = 6;              // number of time steps; each is half the previous one
 constexpr double kFirstShare = 0.9;        // first time step, as a share of the stability limit
 constexpr int kFewestSteps = 16;
 constexpr double kStandardSteps = 200;
@@ -51,7 +51,7 @@ class Measurement {
             for (const auto& [integrator, limit] : limits_)
                 for (const DType dtype : result_.spec.dtypes)
                     for (const std::string& name : result_.spec.methods)
-                        climb(integrator, limit, dtype, name);
+                        measure_steps(integrator, limit, dtype, name);
         } catch (const Interrupted&) {
             result_.interrupted = true;
         }
@@ -121,7 +121,7 @@ class Measurement {
         double& until = result_.spec.until;
         const double limit = limit_of(kReference);
         if (until == 0) until = std::isinf(limit) ? kStandardSteps : kStandardSteps * limit;
-        const double finest = first_dt(limit) / (1 << (kRungs - 1));
+        const double finest = first_dt(limit) / (1 << (kTimeSteps - 1));
         const RunSpec run = run_by(kReference, DType::float64);
         const auto steps = static_cast<long long>(std::ceil(until / finest));
         const State coarse = after(run, 2 * steps, 1, "the reference").state;
@@ -171,16 +171,16 @@ class Measurement {
         return seconds;
     }
 
-    void climb(const std::string& integrator, double limit, DType dtype, const std::string& method) {
+    void measure_steps(const std::string& integrator, double limit, DType dtype, const std::string& method) {
         RunSpec run = run_by(integrator, dtype);
         run.method = method;
         const Method& row = *method_of(run);
         if (row.float64_state && dtype == DType::float32) return;
         const double runs =
-            double(kRungs * limits_.size() * result_.spec.dtypes.size() * result_.spec.methods.size());
+            double(kTimeSteps * limits_.size() * result_.spec.dtypes.size() * result_.spec.methods.size());
         const std::string doing = fmt::format("{} {} {}", integrator, method, name_of(dtype));
-        for (int rung = 0; rung < kRungs; ++rung) {
-            const double until = result_.spec.until, dt = first_dt(limit) / (1 << rung);
+        for (int halvings = 0; halvings < kTimeSteps; ++halvings) {
+            const double until = result_.spec.until, dt = first_dt(limit) / (1 << halvings);
             const auto steps = static_cast<long long>(std::ceil(until / dt * (1 - 1e-12)));
             const Outcome outcome = after(run, steps, kRepeats, doing);
             result_.rows.push_back({integrator,
@@ -249,11 +249,11 @@ bool WorkPrecision::shows(const WorkPrecisionRow& row) const {
     return row.why_not.empty() && std::isfinite(row.error) && row.error >= 10 * reference_error;
 }
 
-WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, std::vector<DType> dtypes) {
-    const RunSpec& run = ladder.run;
+WorkPrecisionSpec work_precision_spec(const SuiteSpec& suite, double until, std::vector<DType> dtypes) {
+    const RunSpec& run = suite.run;
     const auto& own_dt = run.model->equations->dt;
     const bool dt_given = run.dt != (own_dt ? TimeStep(FixedStep{*own_dt}) : TimeStep());
-    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given ||
+    if (suite.sweep || suite.steps > 0 || suite.sizes.size() > 1 || dt_given ||
         run.integrator != run.model->equations->integrator)
         throw InputError(
             "--work-precision takes one --size and goes through integrators and time steps itself: leave "
@@ -270,8 +270,8 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
                              "`{}` has noise, which differs from one dt to another",
                              component.name);
     }
-    WorkPrecisionSpec spec{run, std::move(dtypes), ladder.methods, until};
-    spec.run.size = ladder.sizes.empty() ? Size{64, 64} : ladder.sizes.front();
+    WorkPrecisionSpec spec{run, std::move(dtypes), suite.methods, until};
+    spec.run.size = suite.sizes.empty() ? Size{64, 64} : suite.sizes.front();
     return spec;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/bench/ladder_spec.h"
+#include "sim/bench/suite_spec.h"
 #include "sim/figure/chart.h"
 #include "sim/figure/figure.h"
 #include "sim/text/json.h"
@@ -20,7 +20,7 @@ struct WorkPrecisionSpec {
 };
 
 /// Makes a spec from a benchmark's. Throws InputError if settings contradict each other or --work-precision.
-WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, std::vector<DType> dtypes);
+WorkPrecisionSpec work_precision_spec(const SuiteSpec& suite, double until, std::vector<DType> dtypes);
 
 /// One run.
 struct WorkPrecisionRow {

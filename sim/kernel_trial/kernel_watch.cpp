@@ -84,16 +84,16 @@ TrialRequest KernelWatch::request_for(const Order& order) const {
     request.file = order.file;
     request.text = kernel_text(order.file);
     request.program = program_;
-    LadderSpec& ladder = request.ladder;
-    ladder.run = order.run;
-    ladder.run.kernel.reset();
-    ladder.run.edits = {};
-    ladder.run.initial = order.run.is_general() ? "" : "noise";
-    ladder.run.initials.clear();
-    ladder.run.initial_hash.clear();
-    ladder.sizes = {*order.run.size};
-    ladder.repeats = kMinRepeats;
-    ladder.repeat_seconds = 0.05;
+    SuiteSpec& suite = request.suite;
+    suite.run = order.run;
+    suite.run.kernel.reset();
+    suite.run.edits = {};
+    suite.run.initial = order.run.is_general() ? "" : "noise";
+    suite.run.initials.clear();
+    suite.run.initial_hash.clear();
+    suite.sizes = {*order.run.size};
+    suite.repeats = kMinRepeats;
+    suite.repeat_seconds = 0.05;
     return request;
 }
 

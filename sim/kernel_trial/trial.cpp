@@ -22,7 +22,7 @@ namespace stencil {
 // Messages between a trial's processes.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Size, nx, ny)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, us_per_step, gcells_per_s, effective_gb_per_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LadderRow,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuiteRow,
                                    size,
                                    fits,
                                    why_not,
@@ -51,30 +51,30 @@ std::string json_line(const Json& json) {
 }
 
 std::string text_of(const TrialRequest& request) {
-    const LadderSpec& ladder = request.ladder;
+    const SuiteSpec& suite = request.suite;
     return json_line({{"file", request.file},
                       {"text", request.text},
-                      {"spec", json_line(to_json(ladder.run))},
-                      {"steps", ladder.steps},
-                      {"repeats", ladder.repeats},
-                      {"repeat_seconds", ladder.repeat_seconds},
+                      {"spec", json_line(to_json(suite.run))},
+                      {"steps", suite.steps},
+                      {"repeats", suite.repeats},
+                      {"repeat_seconds", suite.repeat_seconds},
                       {"gpu", default_cuda_device()},
-                      {"sizes", ladder.sizes}});
+                      {"sizes", suite.sizes}});
 }
 
 TrialRequest read_request(const Json& json) {
     TrialRequest asked;
     asked.file = json.at("file");
     asked.text = json.at("text");
-    asked.ladder.run = spec_from_json(json.at("spec"), "kernel-trial");
-    asked.ladder.steps = json.at("steps");
-    asked.ladder.repeats = json.at("repeats");
-    asked.ladder.repeat_seconds = json.at("repeat_seconds");
-    asked.ladder.sizes = json.at("sizes").get<std::vector<Size>>();
+    asked.suite.run = spec_from_json(json.at("spec"), "kernel-trial");
+    asked.suite.steps = json.at("steps");
+    asked.suite.repeats = json.at("repeats");
+    asked.suite.repeat_seconds = json.at("repeat_seconds");
+    asked.suite.sizes = json.at("sizes").get<std::vector<Size>>();
     if (query_cuda().devices.empty()) return asked;
     choose_cuda_device(json.at("gpu"));
-    asked.ladder.run.backend = "cuda";
-    asked.ladder.methods = {"naive"};  // a valid method; the kernel replaces it
+    asked.suite.run.backend = "cuda";
+    asked.suite.methods = {"naive"};  // a valid method; the kernel replaces it
     return asked;
 }
 
@@ -159,12 +159,12 @@ Check check_on_gpu(const UserKernel& kernel, const RunSpec& run, Answers& answer
         });
 }
 
-void time_it(LadderSpec spec, const Machine& machine, Answers& answers) {
-    Ladder ladder(std::move(spec), machine, LadderLimits());
-    while (!ladder.done()) {
-        answers.tell("timed: " + ladder.doing());
-        ladder.work();
-        answers.report.rows = ladder.rows();
+void time_it(SuiteSpec spec, const Machine& machine, Answers& answers) {
+    Suite suite(std::move(spec), machine, SuiteLimits());
+    while (!suite.done()) {
+        answers.tell("timed: " + suite.doing());
+        suite.work();
+        answers.report.rows = suite.rows();
     }
 }
 
@@ -174,14 +174,14 @@ void run_on_gpu(TrialRequest& asked,
                 Answers& answers) {
     TrialReport& report = answers.report;
     try {
-        const RunSpec& run = asked.ladder.run;
+        const RunSpec& run = asked.suite.run;
         const Check check = run.dtype == DType::float64 ? check_on_gpu<double>(*kernel, run, answers)
                                                         : check_on_gpu<float>(*kernel, run, answers);
         report.sizes = check.sizes;
         report.error = check.error;
-        asked.ladder.kernel = kernel;
+        asked.suite.kernel = kernel;
         if (check.fault.empty())
-            time_it(std::move(asked.ladder), machine, answers);
+            time_it(std::move(asked.suite), machine, answers);
         else
             report.fault = fmt::format("{}: {}", kernel->name, check.fault);
     } catch (const InputError& error) {
@@ -204,7 +204,7 @@ void do_trial(const Json& request, Answers& answers) {
     TrialRequest asked = read_request(request);
     const Machine machine = query_machine();
     answers.tell("compiling");
-    const auto kernel = make_user_kernel(asked.ladder.run, asked.text, asked.file, capability());
+    const auto kernel = make_user_kernel(asked.suite.run, asked.text, asked.file, capability());
     answers.report.compiled = kernel->compiled.summary();
     answers.report.steps_fused = kernel->shape.steps;
     answers.report.on_gpu = machine.has_cuda();

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "sim/bench/ladder.h"
-#include "sim/bench/ladder_spec.h"
+#include "sim/bench/suite.h"
+#include "sim/bench/suite_spec.h"
 
 namespace stencil::user_kernel {
 
 struct TrialRequest {
     std::string file;           ///< for messages
     std::string text;           ///< source text of the kernel
-    LadderSpec ladder;          ///< resolved; only the kernel is timed, at its sizes
+    SuiteSpec suite;            ///< resolved; only the kernel is timed, at its sizes
     double limit_seconds = 10;  ///< time limit for each launch or other piece of work
     std::string program;        ///< executable to start; empty: this program
 };
@@ -25,7 +25,7 @@ struct TrialReport {
     int sizes = 0;         ///< number of sizes on which it was correct
     double error = 0;      ///< largest error on these sizes, relative to the field's largest value
     int steps_fused = 1;
-    std::vector<LadderRow> rows;  ///< one per size, without a method yet
+    std::vector<SuiteRow> rows;  ///< one per size, without a method yet
     bool stopped = false;
 };
 

@@ -169,7 +169,7 @@ struct ExportMeasures {
 
 /// Times every method of the backend with the run's present settings, while the run is paused; most actions
 /// end the benchmark.
-struct MeasureLadder {};
+struct MeasureSuite {};
 
 /// Steps with a user's kernel or, if null, with the method again. A new method, backend or model drops the
 /// kernel.
@@ -213,7 +213,7 @@ using Action = std::variant<action::Run,
                             action::AddProbe,
                             action::RemoveProbe,
                             action::ExportMeasures,
-                            action::MeasureLadder,
+                            action::MeasureSuite,
                             action::UseKernel,
                             action::DismissMessage>;
 

@@ -147,7 +147,7 @@ bool Session::reference_missing() const {
 
 bool Session::busy() const {
     return steps_left() || reference_behind() || reference_missing() || batch_is_due() || frame_is_due() ||
-           limits_are_due() || speeds_.ladder();
+           limits_are_due() || speeds_.suite();
 }
 
 void Session::work() {
@@ -175,10 +175,10 @@ void Session::work_a_slice() {
         speeds_.measure_limits(simulation_->now(), views_.frame()->count);
         dirty_ = true;
     }
-    if (speeds_.ladder()) {
+    if (speeds_.suite()) {
         dirty_ = true;
-        speeds_.ladder()->work();
-        if (speeds_.ladder()->done()) end_ladder("");
+        speeds_.suite()->work();
+        if (speeds_.suite()->done()) end_suite("");
     } else if (reference_behind()) {
         reference_.catch_up(*simulation_);
         if (!reference_behind()) views_.field_changed();
@@ -192,7 +192,7 @@ void Session::work_a_slice() {
 // Pauses after a failure that every frame would repeat, and counts the frame as made.
 void Session::stop(const std::string& why) {
     pace_.stop(step());
-    speeds_.drop_ladder();
+    speeds_.drop_suite();
     views_.fail();
     messages_.error(why, std::string(kOfRun));
 }

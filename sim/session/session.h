@@ -88,7 +88,7 @@ class Session {
     void handle(const action::AddProbe& probe);
     void handle(const action::RemoveProbe& probe);
     void handle(const action::ExportMeasures& order);
-    void handle(const action::MeasureLadder&);
+    void handle(const action::MeasureSuite&);
     void handle(const action::UseKernel& use);
     void handle(const action::DismissMessage& dismissed) { messages_.dismiss(dismissed.id); }
 
@@ -118,7 +118,7 @@ class Session {
     void start_anew(const action::Change& change);
     void reshape(const action::Change& change);
     void order(long long target, std::string what);
-    void end_ladder(const std::string& why);
+    void end_suite(const std::string& why);
 
     // --- Method `auto` while settings change
     RunSpec as_asked(RunSpec spec) const;

@@ -66,10 +66,10 @@ bool is_spec_file(const std::filesystem::path& path) {
 
 void Session::apply(const Action& action) {
     dirty_ = history_old_ = true;
-    const bool spares_ladder =
+    const bool spares_suite =
         is_any<action::DismissMessage, action::CancelExport, action::Tell, action::Pace>(action);
-    if (speeds_.ladder() && !spares_ladder) {
-        end_ladder("The methods were not all measured");
+    if (speeds_.suite() && !spares_suite) {
+        end_suite("The methods were not all measured");
         if (is_any<action::Cancel>(action)) return;  // cancelling only ends the benchmark
     }
     const auto* undo = std::get_if<action::Undo>(&action);
@@ -464,13 +464,13 @@ void Session::handle(const action::RemoveProbe& probe) {
     if (history_.tip) history_.tip_measures.remove_probe(probe.index);
 }
 
-void Session::handle(const action::MeasureLadder&) {
-    speeds_.begin_ladder(simulation_->now(), *machine_, pace_.running);
+void Session::handle(const action::MeasureSuite&) {
+    speeds_.begin_suite(simulation_->now(), *machine_, pace_.running);
     pace_.stop(step());
 }
 
-void Session::end_ladder(const std::string& why) {
-    pace_.running = speeds_.end_ladder();
+void Session::end_suite(const std::string& why) {
+    pace_.running = speeds_.end_suite();
     if (!why.empty()) messages_.notice(why);
 }
 

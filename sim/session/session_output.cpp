@@ -90,9 +90,9 @@ void Session::fill_progress(Snapshot& snapshot) const {
     const auto spent = Pace::Clock::now() - pace_.begun;
     if (making_field_) {
         snapshot.busy = "making the initial field";
-    } else if (const Ladder* ladder = speeds_.ladder()) {
-        snapshot.busy = "measuring methods: " + ladder->doing();
-        snapshot.busy_share = ladder->share();
+    } else if (const Suite* suite = speeds_.suite()) {
+        snapshot.busy = "measuring methods: " + suite->doing();
+        snapshot.busy_share = suite->share();
     } else if (reference_behind()) {
         snapshot.busy = "float64 reference run: catching up";
         snapshot.busy_share = share(0, reference_.run()->step(), step());
@@ -122,7 +122,7 @@ void Session::fill_numbers(Snapshot& snapshot) {
     snapshot.limits.components = double(now.model->components.size());
     if (snapshot.way.operations > 0) snapshot.limits.instructions_per_cell = snapshot.way.operations;
     snapshot.speeds = speeds_.of(now);
-    snapshot.measuring_ladder = speeds_.ladder() != nullptr;
+    snapshot.measuring_suite = speeds_.suite() != nullptr;
     snapshot.cost = {
         stepping_ms_.middle(), waiting_ms_.middle(), views_.resampling_ms(), views_.measuring_ms()};
     snapshot.memory = memory_.look(*machine_);

@@ -122,13 +122,13 @@ struct Snapshot {
         drift;  ///< relative drift of the total; only if the boundary conserves it and nothing was painted
     SharedList<ProbeSeries> probes;
 
-    ExecutionPath way;    ///< execution path of the solver
-    Speed speed;          ///< average over the newest batches; zeros before the first, and for exact n-step
-                          ///< propagation
-    LadderLimits limits;  ///< measured, of the device in the present precision; 0 before
+    ExecutionPath way;   ///< execution path of the solver
+    Speed speed;         ///< average over the newest batches; zeros before the first, and for exact n-step
+                         ///< propagation
+    SuiteLimits limits;  ///< measured, of the device in the present precision; 0 before
     /// Best speeds of methods in this session, in the present precision on the present device.
     std::vector<MethodSpeed> speeds;
-    bool measuring_ladder = false;
+    bool measuring_suite = false;
     EngineCost cost;
     MemoryUse memory;
 

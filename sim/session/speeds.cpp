@@ -18,7 +18,7 @@ bool same_case(const MethodSpeed& a, const MethodSpeed& b) {
 }  // namespace
 
 bool Speeds::limits_are_due(std::uint64_t frame, bool settled) const {
-    return limits_wanted_ && !ladder_ && (settled || limits_at_ != frame);
+    return limits_wanted_ && !suite_ && (settled || limits_at_ != frame);
 }
 
 void Speeds::measure_limits(const RunSpec& now, std::uint64_t frame) {
@@ -36,7 +36,7 @@ void Speeds::forget_limits(bool of_copies) {
 
 void Speeds::keep(const Tried& tried) {
     std::erase_if(tried_, [&](const Tried& before) {
-        return before.of_ladder == tried.of_ladder && before.dtype == tried.dtype &&
+        return before.of_suite == tried.of_suite && before.dtype == tried.dtype &&
                same_case(before.speed, tried.speed);
     });
     tried_.push_back(tried);
@@ -53,9 +53,9 @@ void Speeds::note(const RunSpec& now, const Timings& recent) {
 
 std::vector<MethodSpeed> Speeds::of(const RunSpec& now) const {
     std::vector<MethodSpeed> result;
-    for (const bool of_ladder : {true, false})
+    for (const bool of_suite : {true, false})
         for (const Tried& tried : tried_) {
-            if (tried.of_ladder != of_ladder || tried.dtype != now.dtype ||
+            if (tried.of_suite != of_suite || tried.dtype != now.dtype ||
                 name_of(tried.speed.method->device) != now.backend)
                 continue;
             if (std::ranges::none_of(result,
@@ -65,8 +65,8 @@ std::vector<MethodSpeed> Speeds::of(const RunSpec& now) const {
     return result;
 }
 
-void Speeds::begin_ladder(const RunSpec& now, const Machine& machine, bool running) {
-    LadderSpec spec;
+void Speeds::begin_suite(const RunSpec& now, const Machine& machine, bool running) {
+    SuiteSpec spec;
     spec.run.dtype = now.dtype;
     spec.run.use_model(now.model);
     spec.run.boundary = now.boundary;
@@ -80,15 +80,14 @@ void Speeds::begin_ladder(const RunSpec& now, const Machine& machine, bool runni
     spec.repeat_seconds = kRepeatSeconds;
     spec = resolve(spec, machine);
     const bool known = limits_.copy_gb_per_s > 0 && limits_.instructions_per_second > 0;
-    ladder_ = std::make_unique<Ladder>(spec, machine, known ? std::optional(limits_) : std::nullopt);
-    runs_after_ladder_ = running;
+    suite_ = std::make_unique<Suite>(spec, machine, known ? std::optional(limits_) : std::nullopt);
+    runs_after_suite_ = running;
 }
 
-bool Speeds::end_ladder() {
-    for (const MethodSpeed& speed : speeds_of(ladder_->rows()))
-        keep({speed, ladder_->spec().run.dtype, true});
-    ladder_.reset();
-    return runs_after_ladder_;
+bool Speeds::end_suite() {
+    for (const MethodSpeed& speed : speeds_of(suite_->rows())) keep({speed, suite_->spec().run.dtype, true});
+    suite_.reset();
+    return runs_after_suite_;
 }
 
 }  // namespace stencil

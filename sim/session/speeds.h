@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/bench/ladder.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/bench/suite.h"
 #include "sim/problem/run_spec.h"
 
 namespace stencil {
@@ -16,7 +16,7 @@ class Speeds {
     explicit Speeds(bool measure_limits) : limits_wanted_(measure_limits) {}
 
     /// Limits of the device in the present precision; 0 until measured.
-    const LadderLimits& limits() const { return limits_; }
+    const SuiteLimits& limits() const { return limits_; }
     /// Whether to measure the next piece of the limits: one piece per frame during a run, otherwise one after
     /// the other.
     bool limits_are_due(std::uint64_t frame, bool settled) const;
@@ -30,28 +30,28 @@ class Speeds {
     std::vector<MethodSpeed> of(const RunSpec& now) const;
 
     /// Null while no benchmark runs.
-    Ladder* ladder() const { return ladder_.get(); }
+    Suite* suite() const { return suite_.get(); }
     /// `running`: resume the run afterwards.
-    void begin_ladder(const RunSpec& now, const Machine& machine, bool running);
+    void begin_suite(const RunSpec& now, const Machine& machine, bool running);
     /// Keeps results of an unfinished benchmark, too. Returns true if the run should resume.
-    bool end_ladder();
-    void drop_ladder() { ladder_.reset(); }
+    bool end_suite();
+    void drop_suite() { suite_.reset(); }
 
   private:
     struct Tried {
         MethodSpeed speed;
         DType dtype;
-        bool of_ladder;  ///< from the benchmark, not from the run
+        bool of_suite;  ///< from the benchmark, not from the run
     };
     void keep(const Tried& tried);
 
     bool limits_wanted_;
     LimitsMeasurement measurement_;
     std::uint64_t limits_at_ = 0;  ///< frame after which the newest part was measured
-    LadderLimits limits_;
+    SuiteLimits limits_;
     std::vector<Tried> tried_;
-    std::unique_ptr<Ladder> ladder_;
-    bool runs_after_ladder_ = false;
+    std::unique_ptr<Suite> suite_;
+    bool runs_after_suite_ = false;
 };
 
 }  // namespace stencil

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "sim/bench/ladder.h"
-#include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/bench/suite.h"
+#include "sim/bench/suite_report.h"
 #include "sim/bench/work_precision.h"
 #include "sim/machine/roofline.h"
 #include "sim/model/step/stages.h"
@@ -24,8 +24,8 @@ using namespace stencil_test;
 namespace {
 
 // A report with random results.
-LadderReport made_up_report(Dice& dice, std::vector<int> edges) {
-    LadderReport report;
+SuiteReport made_up_report(Dice& dice, std::vector<int> edges) {
+    SuiteReport report;
     report.device = "A device & its <name>";
     report.limits = {dice.uniform(50, 5000), 1e12 * dice.uniform(1, 40)};
     report.spec.run.backend = "cuda";
@@ -33,7 +33,7 @@ LadderReport made_up_report(Dice& dice, std::vector<int> edges) {
         report.spec.sizes.push_back({edge, edge});
         for (const Method& method : methods()) {
             if (method.device != Device::cuda) continue;
-            LadderRow row;
+            SuiteRow row;
             row.method = &method;
             row.size = {edge, edge};
             row.steps = dice.integer(10, 1000);
@@ -57,10 +57,10 @@ std::size_t colors_of(const Picture& picture) {
 }
 
 WorkPrecisionSpec small_spec(const std::string& text, double until, std::vector<DType> dtypes) {
-    LadderSpec ladder;
-    ladder.run = run_of_text(text);
-    ladder.sizes = {{17, 12}};
-    return work_precision_spec(ladder, until, std::move(dtypes));
+    SuiteSpec suite;
+    suite.run = run_of_text(text);
+    suite.sizes = {{17, 12}};
+    return work_precision_spec(suite, until, std::move(dtypes));
 }
 
 const auto kGoOn = [](double, const std::string&) { return true; };
@@ -98,8 +98,9 @@ class DisturbedProcessor {
 }  // namespace
 
 TEST_CASE(
-    "A ladder takes the truth from another method than the one it judges, or from a coarser one's better") {
-    LadderSpec spec;
+    "A benchmark takes the truth from another method than the one it judges, or from a coarser one's "
+    "better") {
+    SuiteSpec spec;
     spec.run.backend = "cpu";
     for (const DType dtype : {DType::float32, DType::float64})
         for (const Size size : {Size{33, 21}, Size{3000, 2000}})
@@ -142,7 +143,7 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
 }
 
 TEST_CASE("Beside a GPU's shipped figures each limit of the chart says whose it is") {
-    LadderLimits cpu;
+    SuiteLimits cpu;
     cpu.copy_gb_per_s = 40;
     cpu.instructions_per_second = 3e11;
     const auto gpu = std::ranges::find(shipped_figures(), "H200", &MeasuredMachine::short_name);
@@ -167,7 +168,7 @@ TEST_CASE("A speed whose repeats differ much says so in the chart") {
 
 TEST_CASE("The chart has a curve for each method that was timed, within its axes, in a colour of its own") {
     Dice dice;
-    const LadderReport report = made_up_report(dice, {512, 8192, 2000});
+    const SuiteReport report = made_up_report(dice, {512, 8192, 2000});
     const figure::Chart chart = speed_chart(speeds_of(report.rows), report.limits, DType::float32);
     const figure::ChartAxes axes = axes_of(chart);
     REQUIRE(chart.limits.size() == 2);
@@ -188,11 +189,11 @@ TEST_CASE("The chart has a curve for each method that was timed, within its axes
     REQUIRE(colors.size() == chart.series.size());
 }
 
-TEST_CASE("The picture of a ladder shows every method in its colour, over sizes and at one") {
+TEST_CASE("The picture of a benchmark shows every method in its colour, over sizes and at one") {
     Dice dice;
     const ScratchFolder folder;
     for (const std::vector<int>& edges : {std::vector<int>{2000}, std::vector<int>{512, 2000, 8192}}) {
-        const LadderReport report = made_up_report(dice, edges);
+        const SuiteReport report = made_up_report(dice, edges);
         const Picture picture =
             read_picture(write_bytes(folder / "bench.png", draw(report, figure::FigureFormat::png)));
         REQUIRE(picture.width == 1600);
@@ -210,7 +211,7 @@ TEST_CASE("The picture of a ladder shows every method in its colour, over sizes 
         }
     }
     // A benchmark interrupted before its first row can be drawn, too.
-    LadderReport nothing = made_up_report(dice, {64});
+    SuiteReport nothing = made_up_report(dice, {64});
     nothing.rows.clear();
     for (const int more : {0, 1}) {
         if (more) nothing.spec.sizes.push_back({128, 128});
@@ -222,21 +223,21 @@ TEST_CASE("Work and precision: each stepper's error falls by its order, and the 
     const WorkPrecision measured =
         measure_work_precision(small_spec(kText, 2, {DType::float64}), query_machine(), kGoOn);
     REQUIRE_FALSE(measured.interrupted);
-    std::map<std::string, std::vector<const WorkPrecisionRow*>> ladders;
+    std::map<std::string, std::vector<const WorkPrecisionRow*>> by_integrator;
     double least = 1;
     for (const WorkPrecisionRow& row : measured.rows) {
         REQUIRE(row.why_not.empty());
         REQUIRE(row.seconds > 0);
         REQUIRE(std::abs(row.dt * double(row.steps) - 2) < 1e-9);
-        ladders[row.integrator].push_back(&row);
+        by_integrator[row.integrator].push_back(&row);
         if (measured.shows(row)) least = std::min(least, row.error);
     }
     REQUIRE(measured.reference_error <= least / 10);
-    REQUIRE(ladders.size() == equation::integrators().size());
+    REQUIRE(by_integrator.size() == equation::integrators().size());
     for (const equation::IntegratorRow& integrator : equation::integrators()) {
         INFO(integrator.name);
         const int order = integrator.order;
-        const auto& rows = ladders.at(integrator.name);
+        const auto& rows = by_integrator.at(integrator.name);
         // Between the first coarse steps and the rounding errors.
         const std::size_t last = measured.shows(*rows[3]) ? 3 : 2;
         const WorkPrecisionRow &a = *rows[last - 1], &b = *rows[last];

@@ -639,7 +639,7 @@ TEST_CASE(
     for (std::size_t i = 0; i < at_once.size(); ++i) REQUIRE(at_once[i] == Approx(by_steps[i]).margin(1e-5));
 }
 
-TEST_CASE("Cancel ends an order, and the ladder without stopping the run beneath it") {
+TEST_CASE("Cancel ends an order, and the suite without stopping the run beneath it") {
     Session session(small_spec("reference"), standing());
     session.set_view(view_of(Pane::now));
     settle(session);
@@ -650,11 +650,11 @@ TEST_CASE("Cancel ends an order, and the ladder without stopping the run beneath
     REQUIRE_FALSE(session.snapshot()->ordered);
     REQUIRE(session.snapshot()->step < 100'000'000);
     session.apply(action::Run{true});
-    session.apply(action::MeasureLadder{});
+    session.apply(action::MeasureSuite{});
     session.work();
-    REQUIRE(session.snapshot()->measuring_ladder);
+    REQUIRE(session.snapshot()->measuring_suite);
     session.apply(action::Cancel{});
-    REQUIRE_FALSE(session.snapshot()->measuring_ladder);
+    REQUIRE_FALSE(session.snapshot()->measuring_suite);
     REQUIRE(session.snapshot()->running);
 }
 
@@ -912,15 +912,15 @@ TEST_CASE("A method that was asked for stays, whatever the pace, and so does one
     REQUIRE_FALSE(edited.snapshot()->auto_method);
 }
 
-TEST_CASE("The ladder is measured while the run stands still, and leaves the field as it was") {
+TEST_CASE("The suite of methods is measured while the run stands still, and leaves the field as it was") {
     Session session(small_spec(), running());
     session.work();
     const auto before = cells(session);
     const long long step = session.snapshot()->step;
-    session.apply(action::MeasureLadder{});
-    REQUIRE(session.snapshot()->measuring_ladder);
+    session.apply(action::MeasureSuite{});
+    REQUIRE(session.snapshot()->measuring_suite);
     REQUIRE_FALSE(session.snapshot()->running);
-    for (int pieces = 0; session.snapshot()->measuring_ladder; ++pieces) {
+    for (int pieces = 0; session.snapshot()->measuring_suite; ++pieces) {
         REQUIRE(pieces < 100000);
         REQUIRE(session.snapshot()->step == step);
         REQUIRE(contains(session.snapshot()->busy, "measuring"));
@@ -939,10 +939,10 @@ TEST_CASE("The ladder is measured while the run stands still, and leaves the fie
         REQUIRE(found->error.value() <= 1e-4);
     }
     // Another action ends it and keeps the results.
-    session.apply(action::MeasureLadder{});
+    session.apply(action::MeasureSuite{});
     session.work();
     session.apply(action::Step{1});
-    REQUIRE_FALSE(session.snapshot()->measuring_ladder);
+    REQUIRE_FALSE(session.snapshot()->measuring_suite);
     settle(session);
     REQUIRE(session.snapshot()->step == step + 1);
     REQUIRE(session.snapshot()->speeds.size() >= speeds.size());

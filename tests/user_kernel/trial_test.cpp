@@ -23,7 +23,7 @@ TrialRequest request(const std::string& text, const std::filesystem::path& progr
     TrialRequest asked;
     asked.file = "heat.cu";
     asked.text = text;
-    asked.ladder.run.threads = 1;
+    asked.suite.run.threads = 1;
     asked.program = program.string();
     return asked;
 }

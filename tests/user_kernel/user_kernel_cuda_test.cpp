@@ -32,11 +32,11 @@ TrialReport tried(const std::string& text, const RunSpec& spec = diffusion(), st
     TrialRequest request;
     request.file = "heat.cu";
     request.text = text;
-    request.ladder.run = spec;
-    request.ladder.run.threads = 2;
-    request.ladder.sizes = std::move(sizes);
-    request.ladder.repeats = 5;
-    request.ladder.repeat_seconds = 0.01;
+    request.suite.run = spec;
+    request.suite.run.threads = 2;
+    request.suite.sizes = std::move(sizes);
+    request.suite.repeats = 5;
+    request.suite.repeat_seconds = 0.01;
     request.limit_seconds = 20;
     request.program = program_file();
     return try_kernel(request);
@@ -88,7 +88,7 @@ TEST_CASE("The kernels to start from are right, and their figures have errors as
             CHECK(report.fault.empty());
             CHECK(report.sizes >= 6);
             REQUIRE(report.rows.size() == 2);
-            for (const LadderRow& row : report.rows) {
+            for (const SuiteRow& row : report.rows) {
                 INFO(row.why_not);
                 REQUIRE(row.measured());
                 CHECK(row.speed.gcells_per_s > 0);
@@ -210,7 +210,7 @@ TEST_CASE("A kernel that hangs, crashes or cannot be launched ends alone, with o
     TrialRequest request;
     request.file = "heat.cu";
     request.text = tutorial_with(kGuard, "while (size.nx > 0) __nanosleep(100);");
-    request.ladder.run = diffusion();
+    request.suite.run = diffusion();
     request.limit_seconds = 5;
     request.program = program_file();
     const std::string hung = try_kernel(request).fault;

@@ -64,8 +64,8 @@ void do_what_is_asked(Interface& window) {
             return show_pane(ui, Pane::laplacian);
         case TourSpot::method:
             return change(ui, "method", "naive");
-        case TourSpot::ladder:
-            return ui.act(action::MeasureLadder{});
+        case TourSpot::suite:
+            return ui.act(action::MeasureSuite{});
         case TourSpot::equation:
             return change(ui, "equation", "du/dt = 0.1*lap(u)");
         case TourSpot::kernel:

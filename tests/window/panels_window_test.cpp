@@ -731,14 +731,14 @@ TEST_CASE("numbers for people keep their figures, and what was not measured yet 
     }
 }
 
-TEST_CASE("the chart of speeds has a button that measures the ladder, unless it is being measured") {
+TEST_CASE("the chart of speeds has a button that measures the suite, unless it is being measured") {
     Interface window({"Performance"});
     const ImVec2 button = window.find("##panel", {"Performance", "Measure all methods"}).GetCenter();
     for (const bool measuring : {false, true}) {
-        window.snapshot.measuring_ladder = measuring;
+        window.snapshot.measuring_suite = measuring;
         window.ui.actions.clear();
         window.click(button);
-        REQUIRE(actions_of<action::MeasureLadder>(window.ui).empty() == measuring);
+        REQUIRE(actions_of<action::MeasureSuite>(window.ui).empty() == measuring);
     }
 }
 

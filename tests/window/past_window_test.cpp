@@ -152,9 +152,9 @@ TEST_CASE(
     window.ui.example.running = true;
     window.ui.example.example = "ridge";
     window.ui.example.share = 0.5;
-    window.snapshot.busy = "ladder: streaming";
+    window.snapshot.busy = "suite: streaming";
     window.snapshot.busy_share = 0.3;
-    window.snapshot.measuring_ladder = true;
+    window.snapshot.measuring_suite = true;
     CHECK(long_actions(window.ui, window.snapshot).size() == 4);
     window.frames(30);
     const WindowRect plate = window_rect("##long");

@@ -40,8 +40,8 @@ void draw_one(const LongAction& one, bool first, UiState& ui, const Snapshot& sn
 std::vector<LongAction> long_actions(const UiState& now, const Snapshot& snapshot) {
     std::vector<LongAction> all;
     if (!snapshot.busy.empty()) {
-        const bool known = snapshot.busy_share > 0 || snapshot.measuring_ladder || snapshot.ordered;
-        all.push_back({snapshot.measuring_ladder ? "ladder" : "session",
+        const bool known = snapshot.busy_share > 0 || snapshot.measuring_suite || snapshot.ordered;
+        all.push_back({snapshot.measuring_suite ? "suite" : "session",
                        snapshot.busy,
                        known ? std::optional(snapshot.busy_share) : std::nullopt,
                        [](UiState& ui, const Snapshot&) { ui.act(action::Cancel{}); },

@@ -249,7 +249,7 @@ struct KernelState {
 };
 
 /// Controls that the cards of the tour point at.
-enum class TourSpot { none, step, run, coefficient, view, method, ladder, equation, kernel };
+enum class TourSpot { none, step, run, coefficient, view, method, suite, equation, kernel };
 
 struct TourState {
     std::optional<std::size_t> card;     ///< number of the card; empty: no tour

@@ -123,8 +123,8 @@ constexpr TourStep kSteps[] = {
      "Measure all methods: they appear in this chart. The dashed lines are the limits of this machine: "
      "memory bandwidth (one step per pass) and arithmetic. The ring is your run.",
      "Performance",
-     TourSpot::ladder,
-     sent<action::MeasureLadder>,
+     TourSpot::suite,
+     sent<action::MeasureSuite>,
      8},
     {"your own equation",
      "This text is the equation. Edit it: with  - 0.001*u  after the Laplacian the field decays as it "
@@ -186,7 +186,7 @@ void follow_tour(UiState& ui, const Snapshot& snapshot) {
     if (!tour.card) return;
     tour.done |= card(tour).done(ui, snapshot);
     // Wait until a slider is released and the methods are measured.
-    if (!tour.done || ImGui::IsMouseDown(0) || snapshot.measuring_ladder) tour.done_at = ImGui::GetTime();
+    if (!tour.done || ImGui::IsMouseDown(0) || snapshot.measuring_suite) tour.done_at = ImGui::GetTime();
     if (ImGui::GetTime() > tour.done_at + card(tour).stays) turn_to(ui, *tour.card + 1);
 }
 

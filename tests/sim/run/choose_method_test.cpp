@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fstream>
 
-#include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/bench/suite_report.h"
 #include "sim/session/pace.h"
 #include "sim/text/embedded.h"
 #include "tests/support/catch.h"
@@ -249,9 +249,9 @@ TEST_CASE("A broken file of figures is named, and the built-in ones hold") {
     REQUIRE_FALSE(figures.of_this_machine);
 }
 
-TEST_CASE("Rows of the ladder become figures: what a call costs apart from what a step does") {
+TEST_CASE("Rows of the suite become figures: what a call costs apart from what a step does") {
     const auto row = [](const char* method, int edge, double us) {
-        LadderRow result;
+        SuiteRow result;
         result.method = find_method(method);
         result.size = {edge, edge};
         result.speed.us_per_step = us;

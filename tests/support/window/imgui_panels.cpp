@@ -232,7 +232,7 @@ void Interface::quiet() {
     snapshot.messages.clear();
     snapshot.busy.clear();
     snapshot.recording.clear();
-    snapshot.exporting = snapshot.measuring_ladder = false;
+    snapshot.exporting = snapshot.measuring_suite = false;
     ui.example = {};
 }
 

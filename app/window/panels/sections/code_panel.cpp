@@ -43,7 +43,7 @@ void draw_way(const ExecutionPath& way, const RunSpec& now) {
 }
 
 void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
-    const LadderLimits& limits = snapshot.limits;
+    const SuiteLimits& limits = snapshot.limits;
     const DType dtype = snapshot.now.dtype;
     if (begin_values("limits")) {
         value_row("Operations",

@@ -36,7 +36,7 @@ void draw_starts(UiState& ui) {
     }
 }
 
-void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
+void draw_speed(const SuiteRow& row, const Snapshot& snapshot) {
     if (!row.measured()) return paragraph(row.why_not, warning_color());
     if (!begin_values("kernel speed")) return;
     value_row("Step", row.speed.us_per_step, "\xc2\xb5s", "Median of all repeats");
@@ -60,7 +60,7 @@ void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapsho
     if (!report.on_gpu) return;
     paragraph(fmt::format("Correct on {} sizes; largest error {:.1e}", report.sizes, report.error),
               good_color());
-    for (const LadderRow& row : report.rows) draw_speed(row, snapshot);
+    for (const SuiteRow& row : report.rows) draw_speed(row, snapshot);
 }
 
 void draw_live(UiState& ui, const Snapshot& snapshot) {

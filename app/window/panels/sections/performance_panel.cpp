@@ -56,11 +56,11 @@ void draw_speed(const Snapshot& snapshot) {
 
 // Lists the methods that the button measured; exact n-step propagation has a time, not a speed.
 void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) {
-    const auto is_of_ladder = [&](const MethodSpeed& speed) { return speed.error && speed.edge == edge; };
-    if (std::ranges::none_of(speeds, is_of_ladder) || !begin_values("methods")) return;
+    const auto is_of_suite = [&](const MethodSpeed& speed) { return speed.error && speed.edge == edge; };
+    if (std::ranges::none_of(speeds, is_of_suite) || !begin_values("methods")) return;
     value_row("Method", "GCells/s", "Error", "Measured on a random field of this size");
     for (const MethodSpeed& speed : speeds) {
-        if (!is_of_ladder(speed)) continue;
+        if (!is_of_suite(speed)) continue;
         const bool jumps = speed.jump_seconds > 0;
         value_row(std::string(speed.method->name).c_str(),
                   jumps ? format_time(speed.jump_seconds) : format_figures(speed.gcells_per_s),
@@ -70,7 +70,7 @@ void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) 
     }
     end_values();
     for (const MethodSpeed& speed : speeds)
-        if (const std::string noise = noise_text(speed.spread); is_of_ladder(speed) && !noise.empty())
+        if (const std::string noise = noise_text(speed.spread); is_of_suite(speed) && !noise.empty())
             paragraph(fmt::format("{}: {}. Other programs may be running.", speed.method->name, noise),
                       warning_color());
 }
@@ -88,7 +88,7 @@ const MeasuredMachine* compared_gpu(const UiState& ui) {
 
 // Draws the chart of methods. The present run's speed is a point of its method until it is measured well
 // enough to be stored.
-void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
+void draw_suite_chart(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const Method* method = method_of(now);
     if (!method || !now.size) return;
@@ -128,9 +128,9 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
                fmt::format("Speed and error of every method of the backend on a random field of this size. "
                            "The run pauses meanwhile.\nstencilscope bench --size {}",
                            size),
-               snapshot.measuring_ladder ? "Measuring. Any other command cancels it." : ""))
-        ui.act(action::MeasureLadder{});
-    mark(ui, TourSpot::ladder);
+               snapshot.measuring_suite ? "Measuring. Any other command cancels it." : ""))
+        ui.act(action::MeasureSuite{});
+    mark(ui, TourSpot::suite);
     draw_measured_methods(speeds, edge);
 }
 
@@ -182,7 +182,7 @@ void draw_performance(UiState& ui, const Snapshot& snapshot) {
              "Speeds measured in this session by field size, with the limits as dashed lines: memory "
              "(a copy, one step per pass) and instructions (for diffusion, three per cell). The ring is the "
              "present run.");
-    draw_ladder_chart(ui, snapshot);
+    draw_suite_chart(ui, snapshot);
     subtitle("Time per frame", "Medians over the newest frames; stepping and drawing overlap");
     draw_frame_cost(ui, snapshot);
     subtitle("Memory", "Memory in use");

@@ -1,7 +1,7 @@
 
 #include <cmath>
 
-#include "sim/bench/ladder.h"
+#include "sim/bench/suite.h"
 #include "sim/machine/roofline.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
@@ -14,7 +14,7 @@ TEST_CASE("Every method has its speed, and the error of the field that was timed
     const Machine machine = query_machine();
     for (const DType dtype : kDTypes)
         for (const BoundaryRow& boundary : kBoundaries) {
-            LadderSpec spec;
+            SuiteSpec spec;
             spec.run.backend = name_of(kDevice);
             spec.run.dtype = dtype;
             spec.run.boundary = boundary.boundary;
@@ -23,17 +23,17 @@ TEST_CASE("Every method has its speed, and the error of the field that was timed
             spec.steps = 37;
             spec.repeats = 5;
             spec = resolve(spec, machine);
-            Ladder ladder(spec, machine, LadderLimits{40, 1e12});
+            Suite suite(spec, machine, SuiteLimits{40, 1e12});
             double share = -1;
-            for (int pieces = 0; !ladder.done(); ++pieces) {
+            for (int pieces = 0; !suite.done(); ++pieces) {
                 REQUIRE(pieces < 100000);
-                ladder.work();
-                REQUIRE_FALSE(ladder.doing().empty());
-                REQUIRE(ladder.share() >= share);
-                share = ladder.share();
+                suite.work();
+                REQUIRE_FALSE(suite.doing().empty());
+                REQUIRE(suite.share() >= share);
+                share = suite.share();
             }
-            REQUIRE(ladder.rows().size() == 2 * spec.methods.size());
-            for (const LadderRow& row : ladder.rows()) {
+            REQUIRE(suite.rows().size() == 2 * spec.methods.size());
+            for (const SuiteRow& row : suite.rows()) {
                 INFO(row.method->name << " " << name_of(dtype) << " " << boundary.name << " " << row.why_not);
                 if (!row.measured()) continue;
                 REQUIRE(row.steps == 37);
@@ -83,7 +83,7 @@ TEST_CASE("The norm of a quantity is that of its cells") {
 }
 
 TEST_CASE("Every method that can serve as the truth agrees with the reference in float64") {
-    LadderSpec spec;
+    SuiteSpec spec;
     for (const BoundaryRow& boundary : kBoundaries)
         for (const Method& method : methods()) {
             if (method.device != kDevice || !method.make_float64) continue;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/bench/ladder_spec.h"
+#include "sim/bench/suite_spec.h"
 #include "sim/machine/roofline.h"
 #include "sim/run/output/timings.h"
 #include "sim/run/resolve.h"
@@ -19,7 +19,7 @@ namespace stencil {
 /// cells share sums of diagonal pairs. The direct form takes five.
 inline constexpr double kInstructionsPerCell = 3;
 
-struct LadderLimits {
+struct SuiteLimits {
     double copy_gb_per_s = 0;            ///< measured
     double instructions_per_second = 0;  ///< measured; counted per cell
     double components = 1;               ///< of the model
@@ -39,14 +39,14 @@ class LimitsMeasurement {
   public:
     /// Does a piece of work. `disturbed`: other work goes on at the same time, so the result is the fastest
     /// piece instead of the median.
-    void work(LadderLimits& limits, const RunSpec& run, Device device, bool disturbed);
+    void work(SuiteLimits& limits, const RunSpec& run, Device device, bool disturbed);
     void forget() { rate_.reset(); }
 
   private:
     std::optional<RateMeasurement> rate_;  ///< in progress
 };
 
-struct LadderRow {
+struct SuiteRow {
     const Method* method = nullptr;
     Size size;
     std::string fits;     ///< fastest memory level that holds the field: registers, L2, ...
@@ -69,21 +69,21 @@ struct LadderRow {
 };
 
 /// Returns the memory for measuring one method at this size, with its reference solution.
-MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size);
+MemoryNeeds suite_needs(const SuiteSpec& spec, const Method& method, Size size);
 
 /// Chooses a method for the reference solution, different from the judged one unless that runs in float32:
 /// `reference` if it takes about a second at most, else exact n-step propagation on the device, else the
 /// fastest stepping method there.
-const Method& reference_method(const LadderSpec& spec, const Method& judged, Size size, long long steps);
+const Method& reference_method(const SuiteSpec& spec, const Method& judged, Size size, long long steps);
 
 /// Returns the relative 2-norm of the difference between a method in float64 and `reference`, on a small
 /// field with the spec's boundary and coefficient.
-double distance_from_reference(const LadderSpec& spec, const Method& method);
+double distance_from_reference(const SuiteSpec& spec, const Method& method);
 
 /// A reference solution in progress.
 class ReferenceSolution {
   public:
-    ReferenceSolution(const LadderSpec& spec, const Method& method, const State& start);
+    ReferenceSolution(const SuiteSpec& spec, const Method& method, const State& start);
 
     const Method& method() const { return method_; }
     long long step() const { return step_; }
@@ -104,20 +104,20 @@ class ReferenceSolution {
 class TimedCase;
 struct TimingRule;
 
-class Ladder {
+class Suite {
   public:
     /// Takes a resolved spec. Limits in `known` are not measured again.
-    Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimits> known = {});
-    ~Ladder();
+    Suite(SuiteSpec spec, const Machine& machine, std::optional<SuiteLimits> known = {});
+    ~Suite();
 
     /// Does a piece of work: part of a limit, a repeat, or some steps of the reference solution. Throws
     /// CudaError, std::bad_alloc, and MachineError if a method is too inaccurate as a reference.
     void work();
     bool done() const { return next_ == cases_.size() && !trial_ && limits_done_; }
 
-    const LadderSpec& spec() const { return spec_; }
-    const LadderLimits& limits() const { return limits_; }
-    const std::vector<LadderRow>& rows() const { return rows_; }
+    const SuiteSpec& spec() const { return spec_; }
+    const SuiteLimits& limits() const { return limits_; }
+    const std::vector<SuiteRow>& rows() const { return rows_; }
     /// Progress as text, and as a share of all rows.
     std::string doing() const;
     double share() const;
@@ -134,11 +134,11 @@ class Ladder {
     void work_on_truth();
     std::string why_not(const Case& one) const;
     TimingRule rule_for(const Case& one) const;
-    LadderRow new_row(const Case& one) const;
+    SuiteRow new_row(const Case& one) const;
 
-    LadderSpec spec_;
+    SuiteSpec spec_;
     Machine machine_;
-    LadderLimits limits_;
+    SuiteLimits limits_;
     bool limits_done_ = false;
     LimitsMeasurement measurement_;
 
@@ -149,7 +149,7 @@ class Ladder {
     std::unique_ptr<ReferenceSolution> truth_;
     std::map<const Method*, double> truth_errors_;  ///< errors of methods used as reference solution
     std::map<const Method*, double> fixed_us_;
-    std::vector<LadderRow> rows_;
+    std::vector<SuiteRow> rows_;
 };
 
 }  // namespace stencil

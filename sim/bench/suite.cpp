@@ -1,4 +1,4 @@
-#include "sim/bench/ladder.h"
+#include "sim/bench/suite.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -118,7 +118,7 @@ double steps_that_leave_something(const DiffusionParams& params, Size size) {
     return std::log(100) / (params.coefficient * (eigenvalue(size.nx) + eigenvalue(size.ny)));
 }
 
-double instructions_of(const LadderSpec& spec) {
+double instructions_of(const SuiteSpec& spec) {
     if (!spec.run.is_general()) return kInstructionsPerCell;
     const RunSpec run = run_of(spec, method_of(spec, spec.methods.front()), {32, 32});
     const bool float64 = run.dtype == DType::float64;
@@ -151,15 +151,15 @@ constexpr double kPieceSeconds = 0.1;
 // The reference method does about this many cell updates in a second.
 constexpr double kReferenceUpdates = 5e8;
 
-SolverSetup float64_setup(const LadderSpec& spec, const Method& method, Size size) {
+SolverSetup float64_setup(const SuiteSpec& spec, const Method& method, Size size) {
     return setup_of(spec, method, size, DType::float64);
 }
 
-const Method& reference(const LadderSpec& spec) {
+const Method& reference(const SuiteSpec& spec) {
     return *find_method("reference", Device::cpu, spec.run.family());
 }
 
-bool in_float64(const LadderSpec& spec, const Method& method) {
+bool in_float64(const SuiteSpec& spec, const Method& method) {
     return method.float64_state || spec.run.dtype == DType::float64;
 }
 
@@ -183,13 +183,13 @@ const Method* find_jump(Device device, Size size) {
 
 }  // namespace
 
-std::string LadderLimits::instruction_rate() const {
+std::string SuiteLimits::instruction_rate() const {
     const bool tera = instructions_per_second >= 1e12;
     return fmt::format(
         "{:.3g}{} instructions/s", instructions_per_second / (tera ? 1e12 : 1e9), tera ? "e12" : "e9");
 }
 
-void LimitsMeasurement::work(LadderLimits& limits, const RunSpec& run, Device device, bool disturbed) {
+void LimitsMeasurement::work(SuiteLimits& limits, const RunSpec& run, Device device, bool disturbed) {
     const bool copies = limits.copy_gb_per_s == 0;
     if (!rate_ && copies)
         rate_ = copy_bandwidth(
@@ -202,7 +202,7 @@ void LimitsMeasurement::work(LadderLimits& limits, const RunSpec& run, Device de
     rate_.reset();
 }
 
-Ladder::Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimits> known)
+Suite::Suite(SuiteSpec spec, const Machine& machine, std::optional<SuiteLimits> known)
     : spec_(std::move(spec)), machine_(machine), limits_done_(known.has_value()) {
     if (known) limits_ = *known;
     limits_.components = double(spec_.run.model->components.size());
@@ -220,9 +220,9 @@ Ladder::Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimi
     }
 }
 
-Ladder::~Ladder() = default;
+Suite::~Suite() = default;
 
-void Ladder::work() {
+void Suite::work() {
     if (!limits_done_) {
         measurement_.work(limits_, spec_.run, device_of(spec_), false);
         limits_done_ = limits_.instructions_per_second > 0;
@@ -239,7 +239,7 @@ void Ladder::work() {
 }
 
 // Returns why the method cannot be measured; empty if it can.
-std::string Ladder::why_not(const Case& one) const {
+std::string Suite::why_not(const Case& one) const {
     const Method& method = *one.method;
     if (!method.is_built()) return "this build does not have it";
     if (method.unsupported_reason)
@@ -248,7 +248,7 @@ std::string Ladder::why_not(const Case& one) const {
             !why.empty())
             return why;
     try {
-        require_memory(ladder_needs(spec_, method, one.size),
+        require_memory(suite_needs(spec_, method, one.size),
                        memory_limits(query_machine(), spec_.run.memory_limit),
                        {one.size.nx, one.size.ny});
     } catch (const MachineError& error) {
@@ -257,7 +257,7 @@ std::string Ladder::why_not(const Case& one) const {
     return "";
 }
 
-TimingRule Ladder::rule_for(const Case& one) const {
+TimingRule Suite::rule_for(const Case& one) const {
     TimingRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMaxRepeatSteps};
     // Patterns that grow from noise amplify rounding errors, so their error is measured after few steps.
     constexpr double kTelling = 2000;
@@ -269,15 +269,15 @@ TimingRule Ladder::rule_for(const Case& one) const {
     return rule;
 }
 
-LadderRow Ladder::new_row(const Case& one) const {
-    LadderRow row;
+SuiteRow Suite::new_row(const Case& one) const {
+    SuiteRow row;
     row.method = one.method;
     row.size = one.size;
     row.fits = level_of(setup_of(spec_, *one.method, one.size, spec_.run.dtype), machine_);
     return row;
 }
 
-void Ladder::begin_case() {
+void Suite::begin_case() {
     const Case& one = cases_[next_++];
     if (start_ && size_of(*start_) != one.size) {
         truth_.reset();
@@ -304,7 +304,7 @@ void Ladder::begin_case() {
 }
 
 // Advances the reference solution; reuses the previous method's if that fits and is not ahead.
-void Ladder::work_on_truth() {
+void Suite::work_on_truth() {
     const Case& one = cases_[next_ - 1];
     const long long target = trial_->total_steps();
     if (!truth_ || truth_->step() > target) truth_.reset();
@@ -328,10 +328,10 @@ void Ladder::work_on_truth() {
         finish_case();
 }
 
-void Ladder::finish_case() {
+void Suite::finish_case() {
     const Case& one = cases_[next_ - 1];
     const DType dtype = spec_.run.dtype;
-    LadderRow row = new_row(one);
+    SuiteRow row = new_row(one);
     const auto [fastest, slowest] = std::ranges::minmax(trial_->seconds());
     row.steps = trial_->steps();
     row.repeats = trial_->repeats_done();
@@ -349,7 +349,7 @@ void Ladder::finish_case() {
     trial_.reset();
 }
 
-std::string Ladder::doing() const {
+std::string Suite::doing() const {
     if (!limits_done_) return "the machine's limits";
     if (!trial_) return "the field to start from";
     const Case& one = cases_[next_ - 1];
@@ -359,11 +359,11 @@ std::string Ladder::doing() const {
     return fmt::format("{}: computing the reference", what);
 }
 
-double Ladder::share() const {
+double Suite::share() const {
     return cases_.empty() ? 1 : double(next_ - (trial_ ? 1 : 0)) / double(cases_.size());
 }
 
-MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size) {
+MemoryNeeds suite_needs(const SuiteSpec& spec, const Method& method, Size size) {
     const double cells = double(size.nx) * size.ny;
     const auto per_cell = [&](const Method& m, DType dtype) {
         return solver_bytes(setup_of(spec, m, size, dtype)) / cells;
@@ -380,7 +380,7 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
     return {std::max(making, double(bytes_of(spec.run.dtype)) + solvers), 0};
 }
 
-const Method& reference_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
+const Method& reference_method(const SuiteSpec& spec, const Method& judged, Size size, long long steps) {
     // The interpreter would take minutes, so use the device's fastest; distance_from_reference() checks it.
     if (spec.run.is_general()) return fastest_on(device_of(spec), kEquation);
     const auto allowed = [&](const Method& method) {
@@ -394,7 +394,7 @@ const Method& reference_method(const LadderSpec& spec, const Method& judged, Siz
                          allowed);
 }
 
-double distance_from_reference(const LadderSpec& spec, const Method& method) {
+double distance_from_reference(const SuiteSpec& spec, const Method& method) {
     constexpr Size kSmall{96, 64};
     constexpr long long kSteps = 100;
     RunSpec small = run_of(spec, method, kSmall);
@@ -408,7 +408,7 @@ double distance_from_reference(const LadderSpec& spec, const Method& method) {
     return truth.error_of(*judged);
 }
 
-ReferenceSolution::ReferenceSolution(const LadderSpec& spec, const Method& method, const State& start)
+ReferenceSolution::ReferenceSolution(const SuiteSpec& spec, const Method& method, const State& start)
     : method_(method),
       solver_(
           make_solver(float64_setup(spec, method, {start.components[0].nx(), start.components[0].ny()}))) {

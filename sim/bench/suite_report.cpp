@@ -1,4 +1,4 @@
-#include "sim/bench/ladder_report.h"
+#include "sim/bench/suite_report.h"
 
 #include <fmt/format.h>
 
@@ -18,23 +18,23 @@ using Json = nlohmann::ordered_json;
 // An overhead above this share of a step's time is reported as the limit of small fields.
 constexpr double kMuch = 0.3;
 
-double of_copy(const LadderReport& report, const LadderRow& row) {
+double of_copy(const SuiteReport& report, const SuiteRow& row) {
     return row.speed.effective_gb_per_s / report.limits.copy_gb_per_s;
 }
 
-double of_issue(const LadderReport& report, const LadderRow& row) {
+double of_issue(const SuiteReport& report, const SuiteRow& row) {
     return row.speed.gcells_per_s / report.limits.issue_gcells();
 }
 
-double fixed_share(const LadderRow& row) {
+double fixed_share(const SuiteRow& row) {
     return row.timed_steps() ? std::min(row.fixed_us / row.speed.us_per_step, 1.0) : 0;
 }
 
-double ps_per_cell(const LadderRow& row) {
+double ps_per_cell(const SuiteRow& row) {
     return 1e3 / row.speed.gcells_per_s;
 }
 
-std::string note_of(const LadderRow& row) {
+std::string note_of(const SuiteRow& row) {
     if (!row.measured()) return row.why_not;
     std::vector<std::string> notes;
     if (!row.way.name.empty()) notes.push_back(row.way.name);
@@ -48,11 +48,11 @@ std::string note_of(const LadderRow& row) {
     return fmt::format("{}", fmt::join(notes, "; "));
 }
 
-int steps_fused(const LadderRow& row) {
+int steps_fused(const SuiteRow& row) {
     return row.way.steps_fused.value_or(row.method->steps_fused);
 }
 
-Json row_json(const LadderReport& report, const LadderRow& row) {
+Json row_json(const SuiteReport& report, const SuiteRow& row) {
     const RunSpec& run = report.spec.run;
     const auto speed = [&](double value) { return row.timed_steps() ? finite_or_null(value) : Json(); };
     const auto measured = [&](auto value) { return row.measured() ? Json(value) : Json(); };
@@ -94,7 +94,7 @@ std::string share_text(double share) {
     return fmt::format("{:.{}f}%", 100 * share, share < 0.0995 ? 1 : 0);
 }
 
-std::string fused_text(const LadderRow& row) {
+std::string fused_text(const SuiteRow& row) {
     if (row.method->jumps) return "-";
     return steps_fused(row) == 0 ? "all" : std::to_string(steps_fused(row));
 }
@@ -105,7 +105,7 @@ std::string figures(double value) {
     return fmt::format("{:.{}f}", value, std::min(decimals, 4));
 }
 
-std::string note_of(const LadderReport& report) {
+std::string note_of(const SuiteReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format("{}, {} boundary{}; copies {:.4g} GB/s; stencilscope {}",
                        name_of(run.dtype),
@@ -116,10 +116,10 @@ std::string note_of(const LadderReport& report) {
 }
 
 // Makes a dot chart for a single size.
-figure::DotChart dots_of(const LadderReport& report) {
+figure::DotChart dots_of(const SuiteReport& report) {
     const Size size = report.spec.sizes.front();
     figure::DotChart chart{"", fmt::format("GCells/s on {}x{} cells, logarithmic", size.nx, size.ny)};
-    for (const LadderRow& row : report.rows)
+    for (const SuiteRow& row : report.rows)
         if (row.timed_steps())
             chart.rows.push_back({"",
                                   std::string(row.method->name),
@@ -137,9 +137,9 @@ struct Pair {
 
 std::vector<Pair> pairs_of(const PrecisionRows& rows) {
     std::vector<Pair> pairs;
-    for (const LadderRow& row : rows.long_calls) {
+    for (const SuiteRow& row : rows.long_calls) {
         if (!row.timed_steps()) continue;
-        for (const LadderRow& single : rows.single_steps)
+        for (const SuiteRow& single : rows.single_steps)
             if (single.timed_steps() && single.method == row.method && single.size == row.size)
                 pairs.push_back({row.method,
                                  std::sqrt(row.cells()),
@@ -166,16 +166,16 @@ double call_cost(const std::vector<Pair>& pairs) {
 
 }  // namespace
 
-LadderReport make_report(const Ladder& ladder, const Machine& machine) {
-    const LadderSpec& spec = ladder.spec();
+SuiteReport make_report(const Suite& suite, const Machine& machine) {
+    const SuiteSpec& spec = suite.spec();
     return {device_name(machine, device_of(spec), spec.run.threads),
             spec,
-            ladder.limits(),
-            ladder.rows(),
-            !ladder.done()};
+            suite.limits(),
+            suite.rows(),
+            !suite.done()};
 }
 
-Json to_json(const LadderReport& report) {
+Json to_json(const SuiteReport& report) {
     Json json = program_json();
     json["device"] = report.device;
     json["backend"] = report.spec.run.backend;
@@ -192,11 +192,11 @@ Json to_json(const LadderReport& report) {
                       {"copy_gcells_per_s", report.limits.copy_gcells(report.spec.run.dtype)},
                       {"issue_gcells_per_s", report.limits.issue_gcells()}};
     json["rows"] = Json::array();
-    for (const LadderRow& row : report.rows) json["rows"].push_back(row_json(report, row));
+    for (const SuiteRow& row : report.rows) json["rows"].push_back(row_json(report, row));
     return json;
 }
 
-std::string intro_text(const LadderReport& report) {
+std::string intro_text(const SuiteReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format(
         "{}, {}, {} boundary{}, from {} (seed {})\ncopies {:.4g} GB/s: {:.4g} GCells/s at one step per "
@@ -214,7 +214,7 @@ std::string intro_text(const LadderReport& report) {
         report.limits.instructions_per_cell);
 }
 
-std::string header_text(const LadderReport& report) {
+std::string header_text(const SuiteReport& report) {
     return fmt::format("{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}  {:>7}  {}\n",
                        "method",
                        "size",
@@ -230,7 +230,7 @@ std::string header_text(const LadderReport& report) {
                        "after, against");
 }
 
-std::string row_text(const LadderReport& report, const LadderRow& row) {
+std::string row_text(const SuiteReport& report, const SuiteRow& row) {
     const std::string size = fmt::format("{}x{}", row.size.nx, row.size.ny);
     if (!row.measured()) return fmt::format("{:<10} {:>11} {}\n", row.method->name, size, row.why_not);
     const bool timed = row.timed_steps();
@@ -254,7 +254,7 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
         note.empty() ? "" : "; " + note);
 }
 
-std::string draw(const LadderReport& report, figure::FigureFormat format) {
+std::string draw(const SuiteReport& report, figure::FigureFormat format) {
     const auto file = [&](auto chart) {
         chart.title = fmt::format("Methods on {}", report.device);
         return figure::chart_file(chart, note_of(report), format);

@@ -39,7 +39,7 @@ inline constexpr BenchSetting kBenchSettings[] = {
     {setting_name::threads},
     {setting_name::memory_limit}};
 
-struct LadderSpec {
+struct SuiteSpec {
     /// Holds kBenchSettings and dtype.
     RunSpec run;
     std::vector<Size> sizes;  ///< empty: sizes that show the device's memory levels, as far as they fit
@@ -52,21 +52,21 @@ struct LadderSpec {
 };
 
 /// Resolves backend, threads, sizes and methods. Throws InputError for settings that cannot be met.
-LadderSpec resolve(LadderSpec spec, const Machine& machine);
+SuiteSpec resolve(SuiteSpec spec, const Machine& machine);
 
 /// Returns the run of a resolved spec at this size.
-RunSpec run_of(const LadderSpec& spec, const Method& method, Size size);
+RunSpec run_of(const SuiteSpec& spec, const Method& method, Size size);
 /// Returns the setup of a method; a reference solution uses another dtype.
-SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DType dtype);
+SolverSetup setup_of(const SuiteSpec& spec, const Method& method, Size size, DType dtype);
 
 /// These take a resolved spec.
-Device device_of(const LadderSpec& spec);
-const Method& method_of(const LadderSpec& spec, std::string_view name);
+Device device_of(const SuiteSpec& spec);
+const Method& method_of(const SuiteSpec& spec, std::string_view name);
 
 /// Parses "256,512x300" (columns x rows). Throws InputError.
-void add_sizes(LadderSpec& spec, std::string_view text);
+void add_sizes(SuiteSpec& spec, std::string_view text);
 /// Parses "naive,tiled". Throws InputError.
-void add_methods(LadderSpec& spec, std::string_view text);
+void add_methods(SuiteSpec& spec, std::string_view text);
 
 /// Returns multiples of 128: powers of two from kMinSweep, the edges of squares with areas half way between,
 /// and `largest`.

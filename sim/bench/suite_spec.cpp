@@ -1,11 +1,11 @@
-#include "sim/bench/ladder_spec.h"
+#include "sim/bench/suite_spec.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numbers>
 
-#include "sim/bench/ladder.h"
+#include "sim/bench/suite.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
@@ -27,7 +27,7 @@ std::vector<std::string> method_names(std::optional<Device> device, std::string_
 }
 
 // Returns the device that all methods must share; checks them like methods of runs.
-Device decide_device(const LadderSpec& spec, const Machine& machine) {
+Device decide_device(const SuiteSpec& spec, const Machine& machine) {
     require_backend(spec.run.backend, machine);
     std::optional<Device> device;
     std::string first;
@@ -53,7 +53,7 @@ Device decide_device(const LadderSpec& spec, const Machine& machine) {
 }
 
 // Returns the edge of the largest square that fits into memory for at least one method.
-int largest_edge(const LadderSpec& spec, const Machine& machine) {
+int largest_edge(const SuiteSpec& spec, const Machine& machine) {
     // Bytes per cell hardly depend on the size once rows are long.
     constexpr Size kLarge{8192, 8192};
     const MemoryLimits limits = memory_limits(machine, spec.run.memory_limit);
@@ -63,13 +63,13 @@ int largest_edge(const LadderSpec& spec, const Machine& machine) {
         if (method.unsupported_reason &&
             !method.unsupported_reason({kLarge.nx, kLarge.ny}, bytes_of(spec.run.dtype)).empty())
             continue;
-        largest = std::max(largest, largest_square(ladder_needs(spec, method, kLarge), limits));
+        largest = std::max(largest, largest_square(suite_needs(spec, method, kLarge), limits));
     }
     return largest;
 }
 
 // Decides dt on a small field.
-void settle_dt(LadderSpec& spec, const Machine& machine) {
+void settle_dt(SuiteSpec& spec, const Machine& machine) {
     RunSpec small = spec.run;
     small.size = Size{64, 64};
     small.backend = "cpu";
@@ -81,7 +81,7 @@ void settle_dt(LadderSpec& spec, const Machine& machine) {
 
 }  // namespace
 
-LadderSpec resolve(LadderSpec spec, const Machine& machine) {
+SuiteSpec resolve(SuiteSpec spec, const Machine& machine) {
     spec.run.validate();
     if (spec.sweep && !spec.sizes.empty())
         throw InputError("--sweep chooses the sizes itself: leave --size out");
@@ -101,15 +101,15 @@ LadderSpec resolve(LadderSpec spec, const Machine& machine) {
     return spec;
 }
 
-Device device_of(const LadderSpec& spec) {
+Device device_of(const SuiteSpec& spec) {
     return spec.run.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu;
 }
 
-const Method& method_of(const LadderSpec& spec, std::string_view name) {
+const Method& method_of(const SuiteSpec& spec, std::string_view name) {
     return *find_method(name, device_of(spec), spec.run.family());
 }
 
-RunSpec run_of(const LadderSpec& spec, const Method& method, Size size) {
+RunSpec run_of(const SuiteSpec& spec, const Method& method, Size size) {
     RunSpec run = spec.run;
     run.size = size;
     run.method = method.name;
@@ -117,7 +117,7 @@ RunSpec run_of(const LadderSpec& spec, const Method& method, Size size) {
     return run;
 }
 
-SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DType dtype) {
+SolverSetup setup_of(const SuiteSpec& spec, const Method& method, Size size, DType dtype) {
     SolverSetup setup = solver_setup(run_of(spec, method, size));
     setup.dtype = dtype;
     setup.method = &method;
@@ -125,7 +125,7 @@ SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DT
     return setup;
 }
 
-void add_sizes(LadderSpec& spec, std::string_view text) {
+void add_sizes(SuiteSpec& spec, std::string_view text) {
     RunSpec one;
     for (const std::string& part : split(text, ',')) {
         find_setting(setting_name::size).set(one, part);
@@ -133,7 +133,7 @@ void add_sizes(LadderSpec& spec, std::string_view text) {
     }
 }
 
-void add_methods(LadderSpec& spec, std::string_view text) {
+void add_methods(SuiteSpec& spec, std::string_view text) {
     auto known = method_names({});
     for (const std::string& name : method_names({}, kEquation))
         if (!contains(known, name)) known.push_back(name);
