@@ -47,8 +47,8 @@ Json describe_gpus(const Machine& machine, bool measured) {
         const bool used = device.index == machine.gpu().index;
         Json gpu{{"device", device.index},
                  {"name", device.name},
-                 {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
-                 {"multiprocessors", device.multiprocessors},
+                 {"compute_capability", capability_name(device.facts.capability)},
+                 {"multiprocessors", device.facts.multiprocessors},
                  {"memory_bytes", device.total_bytes},
                  {"free_bytes", used ? Json(machine.gpu_free_bytes) : Json()},
                  {"l2_bytes", device.l2_bytes},
@@ -109,6 +109,9 @@ void print_devices(const Json& json) {
         print_memory(gpu);
     }
     print_links(json.at("links"));
+    if (acts_as_other_gpu())
+        print("STENCILSCOPE_AS_GPU: kernels are planned as on an {}\n",
+              known_gpu(gpu_facts().capability).name);
     const Json& cuda = json.at("cuda");
     for (const Json& line : cuda.at("skipped")) print("left out: {}\n", line.get<std::string>());
     if (json.at("gpus").empty())

@@ -6,17 +6,20 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
-
 #include "kernels/field/divide.h"
 
 namespace stencil {
 
+/// The facts of the current device. Throws CudaError.
+inline GpuFacts current_gpu_facts() {
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    return gpu_facts(device);
+}
+
 /// Multiprocessors of the current device. Throws CudaError.
 inline int multiprocessors() {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
+    return current_gpu_facts().multiprocessors;
 }
 
 /// CUDA allows 65535 blocks along y; rows of blocks beyond this many continue along z.

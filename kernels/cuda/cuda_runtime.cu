@@ -20,9 +20,12 @@ CudaDevice describe(int index) {
     CudaDevice device;
     device.index = index;
     device.name = properties.name;
-    device.compute_major = properties.major;
-    device.compute_minor = properties.minor;
-    device.multiprocessors = properties.multiProcessorCount;
+    device.facts = {10 * properties.major + properties.minor,
+                    properties.multiProcessorCount,
+                    int(properties.sharedMemPerBlockOptin),
+                    int(properties.sharedMemPerMultiprocessor),
+                    properties.regsPerMultiprocessor,
+                    properties.cooperativeLaunch != 0};
     device.total_bytes = properties.totalGlobalMem;
     device.l2_bytes = std::size_t(properties.l2CacheSize);
     return device;
@@ -83,7 +86,7 @@ int default_cuda_device() {
 
 int default_compute_capability() {
     for (const CudaDevice& device : query_cuda().devices)
-        if (device.index == default_cuda_device()) return 10 * device.compute_major + device.compute_minor;
+        if (device.index == default_cuda_device()) return device.facts.capability;
     return 0;
 }
 

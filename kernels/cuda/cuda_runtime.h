@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/gpu_facts.h"
+
 namespace stencil {
 
 /// A CUDA call failed; what() has the call, the error's name and its text.
@@ -17,9 +19,7 @@ struct CudaError : std::runtime_error {
 struct CudaDevice {
     int index = 0;  ///< CUDA's device number
     std::string name;
-    int compute_major = 0;
-    int compute_minor = 0;
-    int multiprocessors = 0;
+    GpuFacts facts;
     std::size_t total_bytes = 0;
     std::size_t l2_bytes = 0;
 };
@@ -39,7 +39,7 @@ const CudaStatus& query_cuda();
 /// The default device of all threads: the one set by choose_cuda_device(), else the first usable one. Only
 /// devices in use are opened.
 int default_cuda_device();
-/// The compute capability of the default device, 90 for 9.0; 0 without a device.
+/// The compute capability of the default device itself, 90 for 9.0; 0 without a device.
 int default_compute_capability();
 void choose_cuda_device(int index);
 /// Makes the device current for this thread.

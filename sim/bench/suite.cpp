@@ -140,7 +140,7 @@ std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
     const double field = double(setup.nx) * setup.ny * double(components * bytes_of(setup.dtype));
     if (setup.method->device == Device::cuda) {
         const CudaDevice& gpu = machine.gpu();
-        if (field <= gpu.multiprocessors * kRegisterBytes) return "registers";
+        if (field <= gpu.facts.multiprocessors * kRegisterBytes) return "registers";
         return 2 * field <= double(gpu.l2_bytes) ? "L2" : "memory";
     }
     if (2 * field <= setup.threads * double(std::max(sysconf(_SC_LEVEL2_CACHE_SIZE), 0L))) return "L2";

@@ -182,8 +182,9 @@ Rate ExampleContext::tensor_rate(const ReportRow& row,
               fmt::format("{}, computed from clock and units", name)};
 #if STENCILSCOPE_HAS_CUDA
     const CudaDevice& device = machine_.gpu();
-    rate.limit = 1e-12 * matmul::cuda_clock_rate() * device.multiprocessors *
-                 tensor_operations_per_clock(device.compute_major, device.compute_minor, kind);
+    rate.limit =
+        1e-12 * matmul::cuda_clock_rate() * device.facts.multiprocessors *
+        tensor_operations_per_clock(device.facts.capability / 10, device.facts.capability % 10, kind);
 #endif
     return rate;
 }

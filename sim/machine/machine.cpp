@@ -33,6 +33,7 @@ std::string read_cpu_name() {
 }  // namespace
 
 Machine query_machine() {
+    if (!why_not_as_gpu().empty()) throw InputError("{}", why_not_as_gpu());
     Machine machine;
     machine.cpu_name = read_cpu_name();
     machine.cpu_threads = std::max(available_threads() / Communicator::all().host_size(), 1);

@@ -253,11 +253,10 @@ std::string Verification::summary() const {
     if (left_out_ > 0) text += fmt::format("{} comparisons are left out: {}\n", left_out_, why_left_out_);
     if (!machine_.has_cuda()) return text + fmt::format("GPU  none: {}\n", machine_.cuda.why_none);
     for (const CudaDevice& gpu : machine_.cuda.devices)
-        text += fmt::format("GPU{} {}, compute capability {}.{}, driver {}\n",
+        text += fmt::format("GPU{} {}, compute capability {}, driver {}\n",
                             gpu.index,
                             gpu.name,
-                            gpu.compute_major,
-                            gpu.compute_minor,
+                            capability_name(gpu.facts.capability),
                             machine_.cuda.driver_version);
     return text;
 }
