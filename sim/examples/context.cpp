@@ -54,9 +54,8 @@ double beside_the_work(const std::function<double()>& measure) {
     return measure();
 }
 
-void take_times(ExampleContext& context, ReportRow& row, int few, const std::function<double()>& once) {
+void take_times(ExampleContext& context, ReportRow& row, const std::function<double()>& once) {
     int repeats = context.request().repeats();
-    if (repeats == 0) repeats = few;
     context.begin_call(0, repeats == 1 ? 1 : 1 + std::max(repeats, 5));
     const double first = once();
     if (repeats == 0) repeats = sensible_repeats(first);
@@ -219,7 +218,7 @@ void measure(ExampleContext& context,
 #endif
                 variant.run(measured);
 #if STENCILSCOPE_HAS_CUDA
-                if (measured.gpu_memory) measured.gpu_memory->actual = double(meter->peak_bytes());
+                if (gpu) measured.gpu_memory = double(meter->peak_bytes());
 #endif
             });
             if (row.measured()) row = std::move(measured);
@@ -241,15 +240,17 @@ int sensible_repeats(double seconds) {
     return std::clamp(int(1 / std::max(seconds, 1e-9)), kMin, kMax);
 }
 
-void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work, int few) {
-    take_times(context, row, few, [&] { return seconds_of(work); });
+void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work) {
+    take_times(context, row, [&] { return seconds_of(work); });
 }
 
 #if STENCILSCOPE_HAS_CUDA
-void time_device(
-    ExampleContext& context, CudaStream& stream, ReportRow& row, const std::function<void()>& work, int few) {
+void time_device(ExampleContext& context,
+                 CudaStream& stream,
+                 ReportRow& row,
+                 const std::function<void()>& work) {
     CudaTimer timer;
-    take_times(context, row, few, [&] {
+    take_times(context, row, [&] {
         timer.start(stream);
         work();
         timer.stop(stream);

@@ -124,16 +124,15 @@ double seconds_of(const std::function<void()>& work);
 int sensible_repeats(double seconds);
 
 /// Fills in the row's times with those of work by the host's clock, from its call to its return. It is
-/// repeated as often as was asked for; else `few` times or, where that is 0, sensible_repeats(). The first
-/// call warms up, and is a repeat itself where only one is made. Throws Cancelled between two calls.
-void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work, int few = 0);
+/// repeated as often as was asked for, else sensible_repeats(). The first call warms up, and is a repeat
+/// itself where only one is made. Throws Cancelled between two calls.
+void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work);
 
 /// By the device's clock, between events before and after what `work` enqueues on the stream.
 void time_device(ExampleContext& context,
                  CudaStream& stream,
                  ReportRow& row,
-                 const std::function<void()>& work,
-                 int few = 0);
+                 const std::function<void()>& work);
 
 /// Checks the request and runs its example. The report of a cancelled example is marked as interrupted and
 /// has the rows measured before. Throws InputError, MachineError, CudaError and std::bad_alloc.

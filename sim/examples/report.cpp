@@ -62,10 +62,7 @@ std::string remarks(const ReportRow& row) {
     if (std::isfinite(row.to_device_seconds))
         all.push_back("to the GPU " + format_time(row.to_device_seconds));
     if (std::isfinite(row.to_host_seconds)) all.push_back("back " + format_time(row.to_host_seconds));
-    if (row.gpu_memory)
-        all.push_back(fmt::format("GPU memory {} of {} predicted",
-                                  format_bytes(row.gpu_memory->actual),
-                                  format_bytes(row.gpu_memory->predicted)));
+    if (std::isfinite(row.gpu_memory)) all.push_back("GPU memory " + format_bytes(row.gpu_memory));
     const Json json = row_json(row);
     for (const auto& [name, value] : row.more) all.push_back(in_words(name) + " " + cell_text(name, json));
     // Lines stay within a terminal's width where that is possible.
@@ -208,7 +205,6 @@ std::string format_time(double seconds) {
 
 nlohmann::ordered_json row_json(const ReportRow& row) {
     const auto where = [](bool there, const auto& value) { return there ? Json(value) : Json(); };
-    const GpuMemoryUse memory = row.gpu_memory.value_or(GpuMemoryUse{});
     const Json rate = rate_json(row.rates.empty() ? Rate{} : row.rates.front());
     Json json{{"work", row.work},
               {"name", row.name},
@@ -224,8 +220,7 @@ nlohmann::ordered_json row_json(const ReportRow& row) {
               {"inexact", row.inexact},
               {"to_device_seconds", finite_or_null(row.to_device_seconds)},
               {"to_host_seconds", finite_or_null(row.to_host_seconds)},
-              {"gpu_memory_predicted", where(row.gpu_memory.has_value(), memory.predicted)},
-              {"gpu_memory_actual", where(row.gpu_memory.has_value(), memory.actual)},
+              {"gpu_memory_actual", finite_or_null(row.gpu_memory)},
               {"why_not", row.why_not},
               {"rate", where(!row.rates.empty(), rate["value"])}};
     for (const char* name : {"unit", "limit", "limit_name", "of_limit"})
@@ -251,8 +246,7 @@ std::vector<RowColumn> columns_of(const Report& report) {
         {"limit", "Limit", "The machine's limit for the rate, and how it is known"},
         {"to_device_seconds", "To the GPU", "Bringing the operands there; not part of the time"},
         {"to_host_seconds", "Back", "Bringing the result to the host; not part of the time"},
-        {"gpu_memory_actual", "GPU memory", "The most that there was at once"},
-        {"gpu_memory_predicted", "Predicted", "GPU memory as it was said in advance"}};
+        {"gpu_memory_actual", "GPU memory", "The most that there was at once"}};
     for (const ReportRow& row : report.rows)
         for (const auto& [name, value] : row.more)
             if (std::ranges::find(columns, name, &RowColumn::name) == columns.end()) {

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,12 +23,6 @@ struct Rate {
     std::string unit;        ///< "GB/s", "TFLOP/s"
     double limit = 0;        ///< in the same unit; 0: not known
     std::string limit_name;  ///< what the limit is, and whether measured: "copy, measured"
-};
-
-/// Bytes of GPU memory: what was said in advance, and the most that there was at once.
-struct GpuMemoryUse {
-    double predicted = 0;
-    double actual = 0;  ///< filled in by measure()
 };
 
 /// One way of doing one piece of work.
@@ -54,8 +47,8 @@ struct ReportRow {
     bool inexact = false;         ///< less accurate than its precision, by its nature
     bool not_compared = false;    ///< a lesson rather than a rival: left out of the speed-ups
 
-    std::vector<Rate> rates = {};  ///< the one that limits first
-    std::optional<GpuMemoryUse> gpu_memory = {};
+    std::vector<Rate> rates = {};      ///< the one that limits first
+    double gpu_memory = kNotMeasured;  ///< bytes, the most that there was at once
     std::vector<std::pair<std::string, nlohmann::ordered_json>> more =
         {};  ///< further numbers by name: "iterations", "layout_seconds"
 

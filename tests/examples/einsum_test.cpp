@@ -38,11 +38,11 @@ double error_of(Dice& random, const EinsumCase& one) {
     return einsum_error(truth, run_plan(make_plan(contraction), pointers_to(operands)));
 }
 
-// Requires the caret below this character of the subscripts, which are indented by two.
-void require_caret(const std::string& message, std::size_t place) {
+void require_said(const std::string& message, const char* said) {
     CAPTURE(message);
-    REQUIRE(message.substr(0, 12) == "subscripts: ");
-    REQUIRE(message.substr(message.rfind('\n') + 1) == std::string(place + 2, ' ') + "^");
+    REQUIRE(message.starts_with("subscripts: "));
+    REQUIRE(contains(message, said));
+    REQUIRE_FALSE(contains(message, "\n"));
 }
 
 EinsumCase random_case(Dice& random) {
@@ -108,57 +108,44 @@ TEST_CASE("Einsum on the CPU is right for random subscripts and shapes") {
     }
 }
 
-TEST_CASE("Errors in subscripts have a caret under the place") {
-    struct Mistake {
-        const char *text, *said;
-        std::size_t place;
-    };
-    for (const Mistake& mistake : {Mistake{"ij,jk->ikl", "'l' is in no operand", 9},
-                                   {"i1", "'1' is not a label", 1},
-                                   {"i\xc3\xa9", "byte 195 is not a label", 1},
-                                   {"i->ii", "'i' twice", 4},
-                                   {"i..", "not part of '...'", 1},
-                                   {".i...", "not part of '...'", 0},
-                                   {"...i...", "a second '...'", 4},
-                                   {"i-j", "'-' without '>'", 1},
-                                   {"i>j", "'>' without '-'", 1},
-                                   {"i->i->i", "a second '->'", 4},
-                                   {"i->i,", "a comma in the output", 4},
-                                   {"i->..", "not part of '...'", 3},
-                                   {"j$", "'$' is not a label", 1}}) {
-        CAPTURE(mistake.text);
-        const std::string message = message_of<InputError>([&] { parse_subscripts(mistake.text); });
-        CHECK(contains(message, mistake.said));
-        require_caret(message, mistake.place);
+TEST_CASE("Errors in subscripts name what is wrong in one line") {
+    for (const auto& [text, said] : {std::pair{"ij,jk->ikl", "'l' is in no operand"},
+                                     {"i1", "'1' is not a label"},
+                                     {"i\xc3\xa9", "byte 195 is not a label"},
+                                     {"i->ii", "'i' twice"},
+                                     {"i..", "not part of '...'"},
+                                     {".i...", "not part of '...'"},
+                                     {"...i...", "a second '...'"},
+                                     {"i-j", "'-' without '>'"},
+                                     {"i>j", "'>' without '-'"},
+                                     {"i->i->i", "a second '->'"},
+                                     {"i->i,", "a comma in the output"},
+                                     {"i->..", "not part of '...'"},
+                                     {"j$", "'$' is not a label"}}) {
+        CAPTURE(text);
+        require_said(message_of<InputError>([&, t = text] { parse_subscripts(t); }), said);
     }
     CHECK(contains(message_of<InputError>([] { parse_subscripts(std::string(64, ',')); }), "at most 12"));
     CHECK(contains(message_of<InputError>([] { parse_subscripts(std::string(20'000, 'i')); }), "20000"));
 }
 
-TEST_CASE("Errors between subscripts and operands have a caret under the place") {
-    struct Mistake {
-        EinsumCase one;
-        const char* said;
-        std::size_t place;
-    };
-    const Mistake mistakes[] = {
-        {{"i", {{2, 3}}}, "shape (2, 3), 2 axes, but 1 label and no '...'", 0},
-        {{"i,jk", {{2}, {3}}}, "operand 1 has shape (3,), 1 axis, but 2 labels", 2},
-        {{"ij...", {{2}}}, "operand 0 has shape (2,), 1 axis, but 2 labels", 0},
-        {{"ij,jk", {{2, 3}, {4, 5}}}, "'j' has length 4 in operand 1 and 3 before it", 3},
-        {{"ii", {{1, 3}}}, "'i' stands for axes of lengths 1 and 3 of operand 0", 1},
-        {{"...,Za->Z", {{3}, {2, 2}}}, "the output lacks '...'", 8},
-        {{"...->", {{3, 4}}}, "the output lacks '...'", 5},
-        {{"...,...", {{2}, {3}}}, "an axis of '...' has length 3 in operand 1 and 2 before it", 4},
-        {{"i,i", {{0}, {3}}}, "length 3 in operand 1 and 0 before it", 2},
-        {{"i,j", {{2}}}, "for 2 operands, but there is 1", 2},
-        {{"i", {{2}, {2}}}, "for 1 operand, but there are 2", 0},
-        {{"a,b->ab", {{1 << 20}, {1 << 20}}}, "at most 2^40 are allowed", 5}};
-    for (const Mistake& mistake : mistakes) {
-        CAPTURE(mistake.one.subscripts);
-        const std::string message = message_of<InputError>([&] { contraction_of(mistake.one); });
-        CHECK(contains(message, mistake.said));
-        require_caret(message, mistake.place);
+TEST_CASE("Errors between subscripts and operands name what is wrong in one line") {
+    const std::pair<EinsumCase, const char*> mistakes[] = {
+        {{"i", {{2, 3}}}, "shape (2, 3), 2 axes, but 1 label and no '...'"},
+        {{"i,jk", {{2}, {3}}}, "operand 1 has shape (3,), 1 axis, but 2 labels"},
+        {{"ij...", {{2}}}, "operand 0 has shape (2,), 1 axis, but 2 labels"},
+        {{"ij,jk", {{2, 3}, {4, 5}}}, "'j' has length 4 in operand 1 and 3 before it"},
+        {{"ii", {{1, 3}}}, "'i' stands for axes of lengths 1 and 3 of operand 0"},
+        {{"...,Za->Z", {{3}, {2, 2}}}, "the output lacks '...'"},
+        {{"...->", {{3, 4}}}, "the output lacks '...'"},
+        {{"...,...", {{2}, {3}}}, "an axis of '...' has length 3 in operand 1 and 2 before it"},
+        {{"i,i", {{0}, {3}}}, "length 3 in operand 1 and 0 before it"},
+        {{"i,j", {{2}}}, "for 2 operands, but there is 1"},
+        {{"i", {{2}, {2}}}, "for 1 operand, but there are 2"},
+        {{"a,b->ab", {{1 << 20}, {1 << 20}}}, "at most 2^40 are allowed"}};
+    for (const auto& [one, said] : mistakes) {
+        CAPTURE(one.subscripts);
+        require_said(message_of<InputError>([&, &one = one] { contraction_of(one); }), said);
     }
     CHECK(contraction_of({"...i->", {{4}}}).output.empty());  // without axes, as in NumPy
 }
@@ -186,7 +173,7 @@ TEST_CASE("Sizes of labels are read, and refused where they are none") {
         CHECK(message.substr(0, 6) == "sizes:");
     }
     CHECK(message_of<InputError>([&] { shapes_for(parse_subscripts("ij,jk"), sizes); }) ==
-          "subscripts: label 'j' has no size; give it in --sizes, or operands as files\n  ij,jk\n   ^");
+          "subscripts: label 'j' has no size; give it in --sizes, or operands as files");
 }
 
 TEST_CASE("What occurs in one operand alone is summed first, in one pass over each operand") {

@@ -100,23 +100,3 @@ TEST_CASE("Examples on arrays refuse what no machine can do in one line") {
                        }),
                        "elements fit"));
 }
-
-TEST_CASE("Curves over lengths have a point for each power of ten, and the memory's limit") {
-    const auto check = [](const char* name, const Options& options, std::size_t curves, std::size_t series) {
-        const Report report = run_on_cpu(name, options);
-        REQUIRE(report.curves.size() == curves);
-        for (const ReportCurve& curve : report.curves) {
-            CHECK((series == 0 || curve.series.size() == series));
-            for (const ReportSeries& one : curve.series) {
-                CAPTURE(curve.id, one.name);
-                CHECK(one.points.size() == (one.markers ? 3 : 2));
-                CHECK(one.points.back().x == 100000);
-                for (const ReportPoint& point : one.points) CHECK((std::isfinite(point.y) && point.y > 0));
-                if (series > 0) CHECK(one.points.back().y > one.points.front().y);
-            }
-        }
-    };
-    const std::pair<std::string, std::string> sweep{"sweep", "true"}, longest{"longest", "100000"};
-    check("elementwise", {{"size", "61x43"}, {"work", "sin2x1"}, sweep, longest}, 2, 3);
-    check("reduce", {{"length", "1003"}, sweep, longest}, 4, 0);
-}

@@ -17,7 +17,6 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr std::size_t kWorkspace = std::size_t(8) << 20;
 constexpr MatmulMethod kMethods[] = {MatmulMethod::naive,
                                      MatmulMethod::shared_tile,
                                      MatmulMethod::register_tile,
@@ -35,12 +34,12 @@ std::vector<T> not_numbers(std::int64_t count) {
 }
 
 template <class T>
-Result<T> product(CudaMatmul<T>& matmul, const MatmulCase<T>& one, CudaStream& stream) {
+Result<T> product(const CudaMatmul<T>& matmul, const MatmulCase<T>& one, CudaStream& stream) {
     const MatmulShape& s = one.shape;
     const OnDevice<T> a(stream, one.a), b(stream, one.b);
     const OnDevice<T> c(stream, not_numbers<T>(s.m * s.n));
     const OnDevice<T> sums(stream, not_numbers<T>(s.n));
-    matmul.run({a.data(), b.data(), c.data(), sums.data(), s});
+    matmul({a.data(), b.data(), c.data(), sums.data(), s});
     stream.synchronize();
     return {c.values(), sums.values()};
 }
@@ -49,11 +48,6 @@ template <class T>
 double bound_of(MatmulMethod method) {
     if (sizeof(T) == sizeof(double)) return 1e-13;
     return method == MatmulMethod::tf32 ? 1e-3 : 5e-6;
-}
-
-template <class T>
-std::unique_ptr<CudaMatmul<T>> make(MatmulMethod method, const MatmulShape& shape, CudaStream& stream) {
-    return make_cuda_matmul<T>(method, {shape, kWorkspace}, stream);
 }
 
 }  // namespace
@@ -73,13 +67,13 @@ TEMPLATE_TEST_CASE("Every method multiplies right in every value, whatever the s
                 if (!has_matmul<TestType>(method)) continue;
                 CAPTURE(int(method), shape.m, shape.k, shape.n, low);
                 CudaStream stream;
-                const auto matmul = make<TestType>(method, shape, stream);
-                const Result<TestType> once = product(*matmul, one, stream);
+                const auto matmul = make_cuda_matmul<TestType>(method, shape, stream);
+                const Result<TestType> once = product(matmul, one, stream);
                 REQUIRE(error_of(once.c, one.values()) < bound_of<TestType>(method));
                 // Sums of few terms of both signs may cancel.
                 if (low == 0 || shape.n > 100)
                     REQUIRE(error_of(once.sums, one.sums) < bound_of<TestType>(method) * (low == 0 ? 1 : 2));
-                const Result<TestType> again = product(*matmul, one, stream);
+                const Result<TestType> again = product(matmul, one, stream);
                 REQUIRE(once.c == again.c);
                 REQUIRE(once.sums == again.sums);
             }
@@ -95,7 +89,8 @@ TEMPLATE_TEST_CASE("What is not a number stays in its row and its column", "", f
         if (!has_matmul<TestType>(method)) continue;
         CAPTURE(int(method));
         CudaStream stream;
-        const Result<TestType> result = product(*make<TestType>(method, one.shape, stream), one, stream);
+        const Result<TestType> result =
+            product(make_cuda_matmul<TestType>(method, one.shape, stream), one, stream);
         for (std::int64_t i = 0; i < 140; ++i)
             for (std::int64_t j = 0; j < 150; ++j)
                 if (std::isfinite(result.c[std::size_t(i * 150 + j)]) != (i != 17 && j != 44)) {
@@ -129,15 +124,13 @@ TEST_CASE(
             for (const ReportRow& row : report.rows) {
                 CAPTURE(row.name, name_of(row.dtype), limit, distribution, row.error);
                 if (!row.measured()) {
-                    REQUIRE(contains(row.why_not, "of GPU memory, of which"));
+                    REQUIRE(contains(row.why_not, "of GPU memory"));
                     continue;
                 }
                 REQUIRE_FALSE(row.failed);
                 REQUIRE(row.error < (row.inexact ? 1e-3 : row.dtype == DType::float32 ? 5e-6 : 1e-13));
-                REQUIRE(row.gpu_memory);
-                REQUIRE(row.gpu_memory->actual <= double(limit));
-                REQUIRE(row.gpu_memory->predicted >= row.gpu_memory->actual);
-                REQUIRE(row.gpu_memory->predicted < 1.01 * row.gpu_memory->actual);
+                REQUIRE(row.gpu_memory > 0);
+                REQUIRE(row.gpu_memory <= double(limit));
             }
         }
     }

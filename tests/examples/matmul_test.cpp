@@ -1,5 +1,6 @@
 // The example matmul on the CPU, and its parts.
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string_view>
@@ -17,10 +18,10 @@ using namespace stencil_test;
 namespace {
 
 template <class T>
-MatmulOperands<T> operands_of(const MatmulCase<T>& one) {
-    MatmulOperands<T> operands{AlignedBuffer<T>(one.a.size()), AlignedBuffer<T>(one.b.size())};
-    std::copy(one.a.begin(), one.a.end(), operands.a.data());
-    std::copy(one.b.begin(), one.b.end(), operands.b.data());
+MatmulFactors<T> operands_of(const MatmulCase<T>& one) {
+    MatmulFactors<T> operands;
+    for (const std::vector<T>& factor : {one.a, one.b})
+        std::ranges::copy(factor, operands.emplace_back(factor.size()).begin());
     return operands;
 }
 
@@ -35,17 +36,17 @@ TEST_CASE("The factors are those that NumPy draws from the same seed") {
     const Machine machine = query_machine();
     const ExampleRequest asked = request("matmul", {{"m", "3"}, {"k", "5"}, {"n", "4"}});
     ExampleContext context(asked, machine, {});
-    const MatmulOperands<float> single = make_operands<float>(matmul_problem(asked.options), context);
-    REQUIRE(single.a.data()[0] == 0x1.a023bcp-1f);
-    REQUIRE(single.a.data()[14] == 0x1.ae7ff8p-3f);
-    REQUIRE(single.b.data()[0] == 0x1.a07370p-4f);
-    REQUIRE(single.b.data()[19] == 0x1.c3cb8ep-1f);
-    const MatmulOperands<double> wide = make_operands<double>(matmul_problem(asked.options), context);
-    REQUIRE(wide.a.data()[0] == 0x1.236e04ff40476p-2);
-    REQUIRE(wide.b.data()[19] == 0x1.44fd8dcdbf754p-1);
+    const MatmulFactors<float> single = make_factors<float>(matmul_problem(asked.options), context);
+    REQUIRE(single[0].data()[0] == 0x1.a023bcp-1f);
+    REQUIRE(single[0].data()[14] == 0x1.ae7ff8p-3f);
+    REQUIRE(single[1].data()[0] == 0x1.a07370p-4f);
+    REQUIRE(single[1].data()[19] == 0x1.c3cb8ep-1f);
+    const MatmulFactors<double> wide = make_factors<double>(matmul_problem(asked.options), context);
+    REQUIRE(wide[0].data()[0] == 0x1.236e04ff40476p-2);
+    REQUIRE(wide[1].data()[19] == 0x1.44fd8dcdbf754p-1);
     MatmulProblem centred = matmul_problem(asked.options);
     centred.centred = true;
-    REQUIRE(make_operands<float>(centred, context).b.data()[19] == 0x1.c3cb8ep-1f - 0.5f);
+    REQUIRE(make_factors<float>(centred, context)[1].data()[19] == 0x1.c3cb8ep-1f - 0.5f);
 }
 
 TEMPLATE_TEST_CASE("The reference agrees with a product in float64", "", float, double) {

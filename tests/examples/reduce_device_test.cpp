@@ -132,7 +132,6 @@ namespace {
 constexpr ReductionStrategy kGatherings[] = {ReductionStrategy::atomic_per_thread,
                                              ReductionStrategy::atomic_per_warp,
                                              ReductionStrategy::atomic_per_block,
-                                             ReductionStrategy::two_launches,
                                              ReductionStrategy::last_block};
 
 // Two input arrays and a result on the device.
@@ -189,7 +188,7 @@ void require_refused_below(ExampleRequest asked, const Machine& machine, std::ui
     asked.options.set(by_length ? "length" : "size", by_length ? fit : fit + "x1");
     for (const ReportRow& row : run_example(asked, machine, {}).rows) {
         REQUIRE(row.measured());
-        REQUIRE(row.gpu_memory->actual <= double(limit));
+        REQUIRE(row.gpu_memory <= double(limit));
     }
 }
 
@@ -231,10 +230,7 @@ TEMPLATE_TEST_CASE("CUDA sums and dot products are right in every way, at any le
         }
 }
 
-TEMPLATE_TEST_CASE("CUDA sums of a fixed order have the same bits in every run, in one launch or two",
-                   "",
-                   float,
-                   double) {
+TEMPLATE_TEST_CASE("CUDA sums of a fixed order have the same bits in every run", "", float, double) {
     using T = TestType;
     Dice dice;
     CudaStream stream;
@@ -244,11 +240,9 @@ TEMPLATE_TEST_CASE("CUDA sums of a fixed order have the same bits in every run, 
         const T* const y = two ? terms.y() : nullptr;
         std::set<T> results;
         for (int i = 0; i < 20; ++i) {
-            for (const ReductionStrategy strategy :
-                 {ReductionStrategy::two_launches, ReductionStrategy::last_block}) {
-                reduction.enqueue(strategy, terms.x(), y, terms.count(), terms.poisoned_result());
-                results.insert(terms.result());
-            }
+            reduction.enqueue(
+                ReductionStrategy::last_block, terms.x(), y, terms.count(), terms.poisoned_result());
+            results.insert(terms.result());
             reduction.enqueue_for_host(terms.x(), y, terms.count());
             results.insert(T(reduction.wait()));
         }
@@ -267,7 +261,7 @@ TEST_CASE("A CUDA sum of nothing is zero") {
     }
 }
 
-TEST_CASE("Examples on arrays predict their GPU memory, and refuse a limit below it before they begin") {
+TEST_CASE("Examples on arrays tell their GPU memory, and refuse a limit below it before they begin") {
     const Machine machine = query_machine();
     const std::tuple<const char*, Options, std::uint64_t> runs[] = {
         {"elementwise", {{"size", "1003x517"}}, 400'000},
@@ -284,8 +278,7 @@ TEST_CASE("Examples on arrays predict their GPU memory, and refuse a limit below
             REQUIRE(row.measured());
             REQUIRE_FALSE(row.failed);
             REQUIRE(row.error < (row.dtype == DType::float32 ? 1e-3 : 1e-11));
-            REQUIRE(row.gpu_memory->actual <= row.gpu_memory->predicted);
-            REQUIRE(row.gpu_memory->actual > 0.9 * row.gpu_memory->predicted);
+            REQUIRE(row.gpu_memory > 0);
         }
         require_refused_below(asked, machine, too_little);
     }

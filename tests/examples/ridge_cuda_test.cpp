@@ -39,7 +39,7 @@ void require_same(const PathSolution& path, const PathSolution& right, double to
 }
 
 ExampleRequest ridge_request(std::uint64_t memory_limit) {
-    ExampleRequest asked = request("ridge", {{"rows", "1003"}, {"columns", "701"}, {"stop", "both"}}, "auto");
+    ExampleRequest asked = request("ridge", {{"rows", "1003"}, {"columns", "701"}}, "auto");
     limit_memory(asked, memory_limit);
     return asked;
 }
@@ -52,8 +52,7 @@ TEMPLATE_TEST_CASE("LSMR on the GPU solves as on the CPU at odd sizes, and with 
                    double) {
     Dice random;
     CAPTURE(random.seed);
-    // In order: as in the example, wide with columns in blocks, tall, column indices beyond 16 bits, tiny
-    // ones.
+    // In order: as in the example, wide, tall, column indices beyond 16 bits, tiny ones.
     struct Shape {
         int rows, columns;
         double density;
@@ -71,7 +70,8 @@ TEMPLATE_TEST_CASE("LSMR on the GPU solves as on the CPU at odd sizes, and with 
         RidgeRule rule;
         rule.tolerance = 1e-9;
         ThreadPool threads(2);
-        const auto vectors = make_cpu_lsmr(a, transposed(a), kTenCoefficients.size(), threads);
+        const SparseMatrix<TestType> back = transposed(a);
+        const auto vectors = make_cpu_lsmr(a, back, kTenCoefficients.size(), threads);
         const PathSolution right =
             solve_path(*vectors, d, kTenCoefficients, rule, std::size_t(shape.columns));
         GpuRidge<TestType> gpu(a);
@@ -131,12 +131,10 @@ TEST_CASE(
                 continue;
             }
             solvers += row.name.starts_with("LSMR") ? 1 : 0;
-            REQUIRE(row.gpu_memory);
-            CHECK(row.gpu_memory->actual > 0);
-            CHECK(row.gpu_memory->actual <= row.gpu_memory->predicted);
-            CHECK(row.gpu_memory->actual <= double(limit));
+            CHECK(row.gpu_memory > 0);
+            CHECK(row.gpu_memory <= double(limit));
             if (!row.inexact) CHECK(row.error <= 1e-6);
         }
-        CHECK(solvers == (fits ? 2 : 0));
+        CHECK(solvers == (fits ? 1 : 0));
     }
 }

@@ -33,10 +33,6 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
         const double share = density * 105 * 173;
         REQUIRE(std::abs(double(upper) - share) <= 6 * std::sqrt(share + 1));
     }
-    const RandomProblem huge{3000000, 4000000, 2.5e-9, 3};
-    const auto sparse = random_matrix<double>(huge, [] {});
-    REQUIRE(sparse.nonzeros() == 30000);
-    REQUIRE(sparse.start.back() == 30000);
     const std::vector<double> d = stencil::ridge::random_data({100000, 1, 0, 5}, [] {});
     double mean = 0, square = 0;
     for (const double value : d) {
@@ -48,10 +44,10 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
 }
 
 TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
-    const std::vector<double> range = parse_coefficients("0.1:1000:5", "coefficients");
+    const std::vector<double> range = parse_coefficients("0.1:1000:5");
     REQUIRE(range.size() == 5);
     for (int i = 0; i < 5; ++i) REQUIRE(range[std::size_t(i)] == Approx(std::pow(10, i - 1)));
-    REQUIRE(parse_coefficients("3,0,1.5", "coefficients") == std::vector<double>{0, 1.5, 3});
+    REQUIRE(parse_coefficients("3,0,1.5") == std::vector<double>{0, 1.5, 3});
     for (const char* text : {"",
                              "1:2",
                              "0:1:5",
@@ -66,7 +62,7 @@ TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
                              "1e-150",
                              "1e150",
                              "1e-300:1:3"})
-        REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text, "coefficients"); }).empty());
+        REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text); }).empty());
 }
 
 TEST_CASE("example ridge solves a problem from files and writes its solutions") {
@@ -80,7 +76,7 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
     write_npy_array(rhs, {{35, 1}, d});
     const std::string solve = fmt::format("example ridge --matrix {} --rhs {} --backend cpu ", matrix, rhs);
     const auto run = [](const std::string& words) { return run_program(shell_words(words)); };
-    const ProgramResult result = run(solve + "--coefficients 0.3,2 --tolerance 1e-12 --at 1 --out " + out);
+    const ProgramResult result = run(solve + "--coefficients 0.3,2 --tolerance 1e-12 --out " + out);
     CAPTURE(result.err, result.out);
     REQUIRE(result.status == 0);
     const NpyArray solutions = read_npy_array(out + "/solutions.npy", DType::float64);
@@ -198,13 +194,10 @@ TEST_CASE("example ridge can be ended while it draws a long matrix and its data"
     asked = 0;
     stencil::ridge::random_data(problem, [&] { ++asked; });
     REQUIRE(asked >= 3);
-    problem = {2'000'000, 100'000, 1e-11, 7};  // more entries than a bitmap would allow
-    asked = 0;
-    random_matrix<float>(problem, [&] { ++asked; });
-    REQUIRE(asked >= 2);
     ThreadPool threads(2);
     const auto a = random_matrix<float>({300, 300, 0.1, 3}, [] {});
-    const auto vectors = make_cpu_lsmr(a, transposed(a), 1, threads);
+    const auto back = transposed(a);
+    const auto vectors = make_cpu_lsmr(a, back, 1, threads);
     const std::vector<double> d(300, 1.0), c{0.1};
     RidgeRule rule;
     rule.most_steps = 10;

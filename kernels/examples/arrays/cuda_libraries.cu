@@ -1,7 +1,5 @@
 // CUB's sum and cuBLAS's dot product.
 #include <cub/device/device_reduce.cuh>
-#include <cub/version.cuh>
-#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -11,7 +9,6 @@
 namespace stencil {
 namespace {
 
-constexpr int kCubWithLongArrays = 200100;  // CUB's number for version 2.1.0, of CUDA 12.2
 constexpr std::size_t kWorkspaceBytes = std::size_t(4) << 20;
 
 template <class T>
@@ -30,8 +27,6 @@ LibrarySum<T> cub_sum(CudaStream& stream, std::int64_t n) {
     const T* const terms = nullptr;
     CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes, terms, static_cast<T*>(nullptr), n));
     const auto scratch = std::make_shared<CudaMemory>(std::max<std::size_t>(bytes, 1));
-    if (CUB_VERSION < kCubWithLongArrays && n > std::numeric_limits<int>::max())
-        throw CudaError("CUB counts to 2^31 - 1 before CUDA 12.2");
     return {[=, &stream](const T* x, const T*, std::int64_t count, T* result) {
         std::size_t room = bytes;
         CUDA_CHECK(cub::DeviceReduce::Sum(scratch->data(), room, x, result, count, cuda_handle(stream)));

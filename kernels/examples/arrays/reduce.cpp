@@ -7,74 +7,26 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/examples/arrays/reduce.cpp"
-#include <hwy/foreach_target.h>
-// Highway compiles the rest of this file once per instruction set.
-#include <hwy/highway.h>
-
-HWY_BEFORE_NAMESPACE();
 namespace stencil {
-namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-// 8 accumulators are 2 FMA units times 4 cycles of latency.
-template <bool kTwo, class T>
-T block_sum(const T* x, const T* y, std::int64_t n) {
-    const hn::ScalableTag<T> d;
-    using V = decltype(hn::Zero(d));
-    const auto lanes = std::int64_t(hn::Lanes(d));
-    constexpr int kSums = 8;
-    const auto add = [&](V sum, std::int64_t i) {
-        const V from_x = hn::LoadU(d, x + i);
-        if constexpr (kTwo)
-            return hn::MulAdd(from_x, hn::LoadU(d, y + i), sum);
-        else
-            return hn::Add(sum, from_x);
-    };
-    V a = hn::Zero(d), b = a, c = a, e = a, f = a, g = a, h = a, k = a;
-    std::int64_t i = 0;
-    for (; i + kSums * lanes <= n; i += kSums * lanes) {
-        a = add(a, i);
-        b = add(b, i + lanes);
-        c = add(c, i + 2 * lanes);
-        e = add(e, i + 3 * lanes);
-        f = add(f, i + 4 * lanes);
-        g = add(g, i + 5 * lanes);
-        h = add(h, i + 6 * lanes);
-        k = add(k, i + 7 * lanes);
-    }
-    for (; i + lanes <= n; i += lanes) a = add(a, i);
-    const V all = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)), hn::Add(hn::Add(f, g), hn::Add(h, k)));
-    T sum = hn::GetLane(hn::SumOfLanes(d, all));
-    for (; i < n; ++i) sum += kTwo ? x[i] * y[i] : x[i];
-    return sum;
-}
-
-// With y these are the blocks of a dot product, without y of a sum.
-float sum_float(const float* x, const float* y, std::int64_t n) {
-    return y ? block_sum<true>(x, y, n) : block_sum<false>(x, x, n);
-}
-double sum_double(const double* x, const double* y, std::int64_t n) {
-    return y ? block_sum<true>(x, y, n) : block_sum<false>(x, x, n);
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace stencil
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace stencil {
-
-HWY_EXPORT(sum_float);
-HWY_EXPORT(sum_double);
-
 namespace {
 
 constexpr std::int64_t kBlock = 2048;               // terms, added in vectors
 constexpr std::int64_t kMinBlocks = 8;              // blocks that are worth waking a thread for
 constexpr std::int64_t kLargestBlasCall = 1 << 30;  // OpenBLAS counts in 32 bits
+
+// In 32 sums side by side, which the compiler keeps in vectors.
+template <class T, class Term>
+T block_sum(std::int64_t n, const Term& term) {
+    constexpr std::int64_t kSums = 32;
+    T sums[kSums] = {};
+    std::int64_t i = 0;
+    for (; i + kSums <= n; i += kSums)
+        for (std::int64_t k = 0; k < kSums; ++k) sums[k] += term(i + k);
+    for (std::int64_t k = 0; i < n; ++i, ++k) sums[k] += term(i);
+    for (std::int64_t half = kSums / 2; half > 0; half /= 2)
+        for (std::int64_t k = 0; k < half; ++k) sums[k] += sums[k + half];
+    return sums[0];
+}
 
 template <class T>
 T add_in_pairs(std::vector<T>& values) {
@@ -107,11 +59,10 @@ T cpu_sum(ThreadPool& threads, const T* x, const T* y, std::int64_t n) {
     const auto add_blocks = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t first = i * kBlock, count = std::min(kBlock, n - first);
-            const T* const second = y ? y + first : nullptr;
-            if constexpr (sizeof(T) == 4)
-                blocks[std::size_t(i)] = HWY_DYNAMIC_DISPATCH(sum_float)(x + first, second, count);
-            else
-                blocks[std::size_t(i)] = HWY_DYNAMIC_DISPATCH(sum_double)(x + first, second, count);
+            const T *const from_x = x + first, *const from_y = y ? y + first : nullptr;
+            blocks[std::size_t(i)] =
+                y ? block_sum<T>(count, [=](std::int64_t k) { return from_x[k] * from_y[k]; })
+                  : block_sum<T>(count, [=](std::int64_t k) { return from_x[k]; });
         }
     };
     threads.for_ranges(std::int64_t(blocks.size()), add_blocks, kMinBlocks);
@@ -135,4 +86,3 @@ template float blas_sum<float>(int, const float*, const float*, std::int64_t);
 template double blas_sum<double>(int, const double*, const double*, std::int64_t);
 
 }  // namespace stencil
-#endif

@@ -104,19 +104,6 @@ __device__ T sum_of_partials(const ReduceScratch* scratch, int blocks) {
     return block_sum(sum);
 }
 
-template <bool kTwo, class T>
-__global__ void __launch_bounds__(kReduceThreads) partial_kernel(Terms<T> terms, ReduceScratch* scratch) {
-    const T sum = block_sum(thread_sum<kTwo>(terms));
-    if (threadIdx.x == 0) reinterpret_cast<T*>(scratch->partials)[blockIdx.x] = sum;
-}
-
-template <class T>
-__global__ void __launch_bounds__(kReduceThreads)
-    finish_kernel(const ReduceScratch* scratch, int blocks, T* result) {
-    const T sum = sum_of_partials<T>(scratch, blocks);
-    if (threadIdx.x == 0) *result = sum;
-}
-
 // Only the last block to finish goes on. It adds the partial sums in a fixed order, so the order in which the
 // blocks finished does not matter.
 template <bool kTwo, class T>
@@ -174,18 +161,6 @@ void launch_atomic(cudaStream_t stream, const Terms<T>& terms, T* result) {
 }
 
 template <class T>
-void launch_two(
-    cudaStream_t stream, const Terms<T>& terms, unsigned blocks, ReduceScratch* scratch, T* result) {
-    if (terms.y)
-        partial_kernel<true><<<blocks, kReduceThreads, 0, stream>>>(terms, scratch);
-    else
-        partial_kernel<false><<<blocks, kReduceThreads, 0, stream>>>(terms, scratch);
-    check_launch("partial_kernel");
-    finish_kernel<<<1, kReduceThreads, 0, stream>>>(scratch, int(blocks), result);
-    check_launch("finish_kernel");
-}
-
-template <class T>
 void launch_one(
     cudaStream_t stream, const Terms<T>& terms, unsigned blocks, ReduceScratch* scratch, Target<T> to) {
     if (terms.y)
@@ -226,8 +201,6 @@ void CudaReduction::enqueue(ReductionStrategy strategy, const T* x, const T* y, 
             return launch_atomic<ReductionStrategy::atomic_per_warp>(stream, terms, result);
         case ReductionStrategy::atomic_per_block:
             return launch_atomic<ReductionStrategy::atomic_per_block>(stream, terms, result);
-        case ReductionStrategy::two_launches:
-            return launch_two(stream, terms, block_count(terms, multiprocessors_), scratch, result);
         case ReductionStrategy::last_block:
             return launch_one(
                 stream, terms, block_count(terms, multiprocessors_), scratch, Target<T>{result, nullptr});

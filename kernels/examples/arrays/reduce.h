@@ -33,8 +33,7 @@ enum class ReductionStrategy {
     atomic_per_thread,  ///< the tutorial's: each thread adds its term to the result
     atomic_per_warp,    ///< shuffles within a warp, which adds once
     atomic_per_block,   ///< warps meet in shared memory; a block adds once
-    two_launches,       ///< a second launch adds the blocks' sums, in a fixed order
-    last_block          ///< the last block to finish adds them in the same order, within one launch
+    last_block          ///< the last block to finish adds the blocks' sums in a fixed order
 };
 
 /// Sums on the device, with the scratch memory for them.

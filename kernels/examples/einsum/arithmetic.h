@@ -74,19 +74,9 @@ template <class T>
 std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
                                                            std::function<void()> between);
 
-/// Bytes of scratch memory for a sum on the device.
+/// Enqueues on the stream, which must outlive it; allocates scratch memory where a step needs more than those
+/// before it. Its functions throw CudaError and MissingLibrary.
 template <class T>
-std::size_t cuda_sum_scratch_bytes(const SumShape& shape);
-
-/// Bytes of cuBLAS workspace.
-inline constexpr std::size_t kCudaMatrixWorkspaceBytes = std::size_t(8) << 20;
-
-/// Enqueues on the stream. `scratch` is device memory, large enough for all sums to come; `workspace` has
-/// kCudaMatrixWorkspaceBytes, or is null if no matrices are multiplied. Both must outlive it. Its functions
-/// throw CudaError.
-template <class T>
-std::unique_ptr<EinsumArithmetic<T>> cuda_einsum_arithmetic(CudaStream& stream,
-                                                            void* scratch,
-                                                            void* workspace);
+std::unique_ptr<EinsumArithmetic<T>> cuda_einsum_arithmetic(CudaStream& stream);
 
 }  // namespace stencil::einsum

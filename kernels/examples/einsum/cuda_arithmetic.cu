@@ -4,15 +4,12 @@
 //     sum of rows (inner.count == 1)    row_kernel: `threads` neighbours share a row; of few rows, each is
 //                                       cut into parts, which a second launch adds up
 //     any other sum                     any_kernel: a thread for each sum
-//     copy, x contiguous in the         transpose_kernel: tiles through shared memory, so that reads and
-//     output, y in the input            writes are both contiguous
-//     any other product or copy         product_kernel: a thread has 4 neighbours along the last axis
+//     product or copy                   product_kernel: a thread for each value
 #include <algorithm>
 
 #include "kernels/cuda/cublas.cuh"
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/reductions.cuh"
-#include "kernels/cuda/vectors.cuh"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/einsum/arithmetic.h"
 #include "kernels/field/divide.h"
@@ -22,7 +19,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kLoadsInFlight = 8;
-constexpr int kGroup = 4;
 
 /// How rows are summed: each by `threads` adjacent threads, and if there are few rows, each in `parts`.
 struct RowPlan {
@@ -121,116 +117,24 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-template <class T>
-__device__ AlignedVector<T, kGroup> load_group(const T* p, std::int64_t step) {
-    if (step == 1 && are_aligned(16, p)) return *reinterpret_cast<const AlignedVector<T, kGroup>*>(p);
-    AlignedVector<T, kGroup> group;
-#pragma unroll
-    for (int i = 0; i < kGroup; ++i) group[i] = p[i * step];
-    return group;
-}
-
-template <class T>
-__device__ void store_group(const AlignedVector<T, kGroup>& group, T* p) {
-    if (are_aligned(16, p)) {
-        *reinterpret_cast<AlignedVector<T, kGroup>*>(p) = group;
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < kGroup; ++i) p[i] = group[i];
-}
-
-// Each thread computes a few values adjacent along the last axis, to share the computation of the indices.
 template <class Index, bool Two, class T>
 __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__ a,
                                                            const T* __restrict__ b,
                                                            const __grid_constant__ ProductShape shape,
-                                                           Index groups,
+                                                           Index count,
                                                            T* __restrict__ out) {
-    const int last = shape.axes - 1;
-    const Index length = Index(shape.count[last]), along = ceil_div(length, kGroup);
-    const std::int64_t step_a = shape.a[last], step_b = shape.b[last];
-    for (Index group = Index(blockIdx.x) * kThreads + threadIdx.x; group < groups;
-         group += Index(gridDim.x) * kThreads) {
-        Index rest = group / along;
-        const Index first = (group - rest * along) * kGroup;
-        T* const to = out + std::int64_t(rest) * std::int64_t(length) + std::int64_t(first);
-        std::int64_t at_a = std::int64_t(first) * step_a, at_b = std::int64_t(first) * step_b;
-        for (int axis = last - 1; axis >= 0; --axis) {
-            const Index count = Index(shape.count[axis]);
-            const Index next = axis > 0 ? rest / count : 0;
-            const std::int64_t k = std::int64_t(rest - next * count);
+    for (Index i = Index(blockIdx.x) * kThreads + threadIdx.x; i < count; i += Index(gridDim.x) * kThreads) {
+        std::int64_t at_a = 0, at_b = 0;
+        Index rest = i;
+        for (int axis = shape.axes - 1; axis >= 0; --axis) {
+            const Index length = Index(shape.count[axis]), next = axis > 0 ? rest / length : 0;
+            const std::int64_t k = std::int64_t(rest - next * length);
             rest = next;
             at_a += k * shape.a[axis];
             at_b += k * shape.b[axis];
         }
-        if (first + kGroup <= length) {
-            AlignedVector<T, kGroup> values = load_group(a + at_a, step_a);
-            if (Two) {
-                const AlignedVector<T, kGroup> factors = load_group(b + at_b, step_b);
-#pragma unroll
-                for (int i = 0; i < kGroup; ++i) values[i] *= factors[i];
-            }
-            store_group(values, to);
-        } else {
-            for (int i = 0; first + i < length; ++i)
-                to[i] = Two ? a[at_a + i * step_a] * b[at_b + i * step_b] : a[at_a + i * step_a];
-        }
+        out[i] = Two ? a[at_a] * b[at_b] : a[at_a];
     }
-}
-
-constexpr int kTile = 32, kTileRows = 8;
-
-/// A transposition: out[o, y, x] = a[o, x, y], x contiguous in the output and y in the input; `_count` are
-/// lengths, `_a` and `_out` strides.
-struct Transposition {
-    std::int64_t outer, outer_a, outer_out;
-    std::int64_t x_count, x_a;
-    std::int64_t y_count, y_out;
-};
-
-template <class T>
-__global__ void __launch_bounds__(kTile* kTileRows)
-    transpose_kernel(const T* __restrict__ a, Transposition t, T* __restrict__ out) {
-    __shared__ T tile[kTile][kTile + 1];
-    const std::int64_t tiles_x = ceil_div(t.x_count, kTile), tiles_y = ceil_div(t.y_count, kTile);
-    for (std::int64_t block = blockIdx.x; block < tiles_x * tiles_y * t.outer; block += gridDim.x) {
-        const std::int64_t x0 = block % tiles_x * kTile, y0 = block / tiles_x % tiles_y * kTile;
-        const std::int64_t o = block / tiles_x / tiles_y;
-        __syncthreads();
-        for (int r = int(threadIdx.y); r < kTile; r += kTileRows)
-            if (x0 + r < t.x_count && y0 + threadIdx.x < t.y_count)
-                tile[r][threadIdx.x] = a[o * t.outer_a + (x0 + r) * t.x_a + y0 + threadIdx.x];
-        __syncthreads();
-        for (int r = int(threadIdx.y); r < kTile; r += kTileRows)
-            if (y0 + r < t.y_count && x0 + threadIdx.x < t.x_count)
-                out[o * t.outer_out + (y0 + r) * t.y_out + x0 + threadIdx.x] = tile[threadIdx.x][r];
-    }
-}
-
-// Recognises a copy whose last axis is strided in the input, with one other axis contiguous there, and at
-// most one more.
-bool as_transposition(const ProductShape& shape, Transposition& t) {
-    const int last = shape.axes - 1;
-    if (last < 1 || last > 2 || shape.a[last] <= 1) return false;
-    for (int y = 0; y < last; ++y) {
-        if (shape.a[y] != 1) continue;
-        const int other = last == 2 ? 1 - y : -1;
-        const auto out_stride = [&](int axis) {
-            std::int64_t stride = 1;
-            for (int i = axis + 1; i < shape.axes; ++i) stride *= shape.count[i];
-            return stride;
-        };
-        t = {other < 0 ? 1 : shape.count[other],
-             other < 0 ? 0 : shape.a[other],
-             other < 0 ? 0 : out_stride(other),
-             shape.count[last],
-             shape.a[last],
-             shape.count[y],
-             out_stride(y)};
-        return t.x_count >= kTile / 2 && t.y_count >= kTile / 2;
-    }
-    return false;
 }
 
 template <class T>
@@ -272,33 +176,18 @@ template <class T>
 void enqueue_strided_product(CudaStream& stream, const ProductShape& shape, const T* a, const T* b, T* out) {
     const std::int64_t count = shape.values();
     if (count == 0) return;
-    Transposition t;
-    if (!b && as_transposition(shape, t)) {
-        const std::int64_t tiles = ceil_div(t.x_count, kTile) * ceil_div(t.y_count, kTile) * t.outer;
-        transpose_kernel<<<unsigned(std::min<std::int64_t>(tiles, 1 << 20)),
-                           dim3(kTile, kTileRows),
-                           0,
-                           cuda_handle(stream)>>>(a, t, out);
-        return check_launch("transpose_kernel");
-    }
-    ProductShape axes = shape;
-    if (axes.axes == 0) axes.count[axes.axes++] = 1;
-    const std::int64_t length = axes.count[axes.axes - 1];
-    const std::int64_t groups = count / length * ceil_div(length, kGroup);
     const auto launch = [&]<class Index>(Index n) {
-        const unsigned blocks = unsigned(std::min<std::int64_t>(ceil_div(groups, kThreads), 1 << 20));
-        if (b)
-            product_kernel<Index, true><<<blocks, kThreads, 0, cuda_handle(stream)>>>(a, b, axes, n, out);
-        else
-            product_kernel<Index, false><<<blocks, kThreads, 0, cuda_handle(stream)>>>(a, b, axes, n, out);
+        const unsigned blocks = unsigned(std::min<std::int64_t>(ceil_div(count, kThreads), 1 << 20));
+        const auto kernel = b ? product_kernel<Index, true, T> : product_kernel<Index, false, T>;
+        kernel<<<blocks, kThreads, 0, cuda_handle(stream)>>>(a, b, shape, n, out);
         check_launch("product_kernel");
     };
     // 32-bit divisions are several times faster. The limit is 2^31 so that the loop's last increment cannot
     // wrap around.
     if (count < (std::int64_t(1) << 31))
-        launch(std::uint32_t(groups));
+        launch(std::uint32_t(count));
     else
-        launch(groups);
+        launch(count);
 }
 
 // Whether the matrix rows are long enough for the column kernel, and the matrices few enough for one launch
@@ -316,27 +205,33 @@ MatrixShape matrix_of(const SumShape& shape) {
 template <class T>
 class CudaArithmetic : public EinsumArithmetic<T> {
   public:
-    CudaArithmetic(CudaStream& stream, void* scratch, void* workspace) : stream_(stream), scratch_(scratch) {
-        if (workspace) blas_ = std::make_unique<CublasHandle>(stream, workspace, kCudaMatrixWorkspaceBytes);
-    }
+    explicit CudaArithmetic(CudaStream& stream) : stream_(stream) {}
 
     void multiply(const ProductShape& shape, const T* a, const T* b, T* out) override {
         enqueue_strided_product(stream_, shape, a, b, out);
     }
 
     void sum(const SumShape& shape, const T* a, const T* weights, T* out) override {
-        if (!has_long_columns(shape)) return enqueue_strided_sums(stream_, shape, a, weights, out, scratch_);
+        if (!has_long_columns(shape))
+            return enqueue_strided_sums(
+                stream_, shape, a, weights, out, scratch(strided_sums_bytes<T>(shape)));
+        void* const partial = scratch(cuda_column_sums_bytes<T>(matrix_of(shape)));
         for (std::int64_t o = 0; o < shape.outer.count; ++o)
             cuda_column_sums(stream_,
                              a + o * shape.outer.stride,
                              matrix_of(shape),
                              weights ? weights + o * shape.weight_outer : nullptr,
                              out + o * shape.inner.count,
-                             scratch_);
+                             partial);
     }
 
     // BLAS is column-major, so it computes C' = B' A'.
     void multiply_matrices(const MatrixProductShape& s, const T* a, const T* b, T* c) override {
+        constexpr std::size_t kWorkspace = std::size_t(8) << 20;
+        if (!blas_) {
+            workspace_ = CudaMemory(kWorkspace);
+            blas_ = std::make_unique<CublasHandle>(stream_, workspace_.data(), kWorkspace);
+        }
         const T one = 1, zero = 0;
         const auto operation = [](const BatchedMatrix& matrix) {
             return matrix.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -373,29 +268,25 @@ class CudaArithmetic : public EinsumArithmetic<T> {
     }
 
   private:
+    void* scratch(std::size_t bytes) {
+        if (bytes > scratch_bytes_) scratch_ = CudaMemory(scratch_bytes_ = bytes);
+        return scratch_.data();
+    }
+
     CudaStream& stream_;
-    void* scratch_;
+    CudaMemory scratch_, workspace_;
+    std::size_t scratch_bytes_ = 0;
     std::unique_ptr<CublasHandle> blas_;
 };
 
 }  // namespace
 
 template <class T>
-std::size_t cuda_sum_scratch_bytes(const SumShape& shape) {
-    if (!has_long_columns(shape)) return strided_sums_bytes<T>(shape);
-    return cuda_column_sums_bytes<T>(matrix_of(shape));
+std::unique_ptr<EinsumArithmetic<T>> cuda_einsum_arithmetic(CudaStream& stream) {
+    return std::make_unique<CudaArithmetic<T>>(stream);
 }
 
-template <class T>
-std::unique_ptr<EinsumArithmetic<T>> cuda_einsum_arithmetic(CudaStream& stream,
-                                                            void* scratch,
-                                                            void* workspace) {
-    return std::make_unique<CudaArithmetic<T>>(stream, scratch, workspace);
-}
-
-template std::size_t cuda_sum_scratch_bytes<float>(const SumShape&);
-template std::size_t cuda_sum_scratch_bytes<double>(const SumShape&);
-template std::unique_ptr<EinsumArithmetic<float>> cuda_einsum_arithmetic(CudaStream&, void*, void*);
-template std::unique_ptr<EinsumArithmetic<double>> cuda_einsum_arithmetic(CudaStream&, void*, void*);
+template std::unique_ptr<EinsumArithmetic<float>> cuda_einsum_arithmetic(CudaStream&);
+template std::unique_ptr<EinsumArithmetic<double>> cuda_einsum_arithmetic(CudaStream&);
 
 }  // namespace stencil::einsum

@@ -1,109 +1,74 @@
 #include "kernels/examples/matmul/cuda_matmul.h"
 
-#include <optional>
+#include <memory>
 
-#include "kernels/cuda/cuda_check.cuh"
-#include "kernels/cuda/device_arena.h"
+#include "kernels/cuda/cublas.cuh"
 #include "kernels/examples/arrays/column_sums.h"
-#include "kernels/examples/matmul/lt_product.cuh"
 #include "kernels/examples/matmul/register_matmul.cuh"
 #include "kernels/examples/matmul/simt_matmul.cuh"
-#include "kernels/field/divide.h"
 
 namespace stencil::matmul {
 namespace {
 
-/// A method whose memory is one piece: `Parts` takes its arrays from an arena, and run() works in them.
-template <class T, class Parts>
-class MatmulInArena final : public CudaMatmul<T> {
-  public:
-    MatmulInArena(const MatmulNeeds& needs, CudaStream& stream)
-        : stream_(stream), memory_(arena_bytes<Parts>(needs)), parts_(in_arena<Parts>(memory_, needs)) {}
+constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
 
-    void run(const MatmulCall<T>& call) override { parts_.run(call, stream_); }
-
-  private:
-    CudaStream& stream_;
-    CudaMemory memory_;
-    Parts parts_;
-};
+// cuBLAS is column-major: it sees row-major matrices as their transposes, and C^T = B^T A^T.
+template <class T>
+CudaMatmul<T> library_matmul(bool tf32, CudaStream& stream) {
+    const auto workspace = std::make_shared<CudaMemory>(kWorkspace);
+    const auto library = std::make_shared<CublasHandle>(stream, workspace->data(), kWorkspace);
+    constexpr cudaDataType_t kType = sizeof(T) == 8 ? CUDA_R_64F : CUDA_R_32F;
+    const cublasComputeType_t compute = sizeof(T) == 8 ? CUBLAS_COMPUTE_64F
+                                        : tf32         ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                       : CUBLAS_COMPUTE_32F;
+    return [=](const MatmulCall<T>& call) {
+        (void)workspace;  // outlives the handle
+        const auto& [m, k, n] = call.shape;
+        const T one = 1, zero = 0;
+        CUBLAS_CHECK(cublasGemmEx_64,
+                     *library,
+                     CUBLAS_OP_N,
+                     CUBLAS_OP_N,
+                     n,
+                     m,
+                     k,
+                     &one,
+                     call.b,
+                     kType,
+                     n,
+                     call.a,
+                     kType,
+                     k,
+                     &zero,
+                     call.c,
+                     kType,
+                     n,
+                     compute,
+                     CUBLAS_GEMM_DEFAULT);
+    };
+}
 
 template <class T>
-struct ColumnSums {
-    std::byte* scratch;
-
-    ColumnSums(DeviceArena& arena, const MatmulNeeds& needs) {
-        const auto& [m, k, n] = needs.shape;
-        scratch = arena.take<std::byte>(std::int64_t(cuda_column_sums_bytes<T>({m, n, n})));
-    }
-    void run(const MatmulCall<T>& call, CudaStream& stream) const {
-        const auto& [m, k, n] = call.shape;
-        cuda_column_sums<T>(stream, call.c, {m, n, n}, nullptr, call.sums, scratch);
-    }
-};
-
-template <class T, void (*kernel)(const MatmulCall<T>&, cudaStream_t)>
-struct KernelMatmul {
-    ColumnSums<T> sums;
-
-    KernelMatmul(DeviceArena& arena, const MatmulNeeds& needs) : sums(arena, needs) {}
-    void run(const MatmulCall<T>& call, CudaStream& stream) {
-        kernel(call, cuda_handle(stream));
-        sums.run(call, stream);
-    }
-};
-
-template <class T, bool tf32>
-struct LibraryMatmul {
-    static constexpr LtKind kKind = sizeof(T) == 8 ? LtKind{CUBLAS_COMPUTE_64F, CUDA_R_64F}
-                                    : tf32         ? LtKind{CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F}
-                                                   : LtKind{CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    ColumnSums<T> sums;
-    LtWorkspace workspace;
-    std::optional<LtProduct> product;
-
-    LibraryMatmul(DeviceArena& arena, const MatmulNeeds& needs)
-        : sums(arena, needs),
-          workspace{arena.take<std::byte>(std::int64_t(needs.workspace)), needs.workspace} {}
-    void run(const MatmulCall<T>& call, CudaStream& stream) {
-        if (!product) product.emplace(kKind, call.shape, workspace);
-        const LtCall arrays{call.a, call.b, call.c};
-        product->run(arrays, stream);
-        sums.run(call, stream);
-    }
-};
-
-// Calls use.operator()<Parts>() with the Parts of the method.
-template <class T, class Use>
-auto with_parts(MatmulMethod method, const Use& use) {
-    if (!has_matmul<T>(method))
-        throw CudaError("CUDA: there is no such method for matrix products in this precision");
-    if constexpr (sizeof(T) == sizeof(float)) {
-        if (method == MatmulMethod::tf32) return use.template operator()<LibraryMatmul<T, true>>();
-    }
-    if (method == MatmulMethod::naive)
-        return use.template operator()<KernelMatmul<T, simt::naive_matmul<T>>>();
-    if (method == MatmulMethod::shared_tile)
-        return use.template operator()<KernelMatmul<T, simt::tiled_matmul<T>>>();
-    if (method == MatmulMethod::register_tile)
-        return use.template operator()<KernelMatmul<T, registers::register_matmul<T>>>();
-    return use.template operator()<LibraryMatmul<T, false>>();
+CudaMatmul<T> product_by(MatmulMethod method, CudaStream& stream) {
+    const auto launch = [&](void (*kernel)(const MatmulCall<T>&, cudaStream_t)) -> CudaMatmul<T> {
+        return [kernel, &stream](const MatmulCall<T>& call) { kernel(call, cuda_handle(stream)); };
+    };
+    if (method == MatmulMethod::naive) return launch(simt::naive_matmul<T>);
+    if (method == MatmulMethod::shared_tile) return launch(simt::tiled_matmul<T>);
+    if (method == MatmulMethod::register_tile) return launch(registers::register_matmul<T>);
+    return library_matmul<T>(method == MatmulMethod::tf32, stream);
 }
 
 }  // namespace
 
 template <class T>
-std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs) {
-    return with_parts<T>(method, [&]<class Parts>() { return arena_bytes<Parts>(needs); });
-}
-
-template <class T>
-std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
-                                                const MatmulNeeds& needs,
-                                                CudaStream& stream) {
-    return with_parts<T>(method, [&]<class Parts>() -> std::unique_ptr<CudaMatmul<T>> {
-        return std::make_unique<MatmulInArena<T, Parts>>(needs, stream);
-    });
+CudaMatmul<T> make_cuda_matmul(MatmulMethod method, const MatmulShape& shape, CudaStream& stream) {
+    const MatrixShape c{shape.m, shape.n, shape.n};
+    const auto scratch = std::make_shared<CudaMemory>(cuda_column_sums_bytes<T>(c));
+    return [=, &stream, multiply = product_by<T>(method, stream)](const MatmulCall<T>& call) {
+        multiply(call);
+        cuda_column_sums<T>(stream, call.c, c, nullptr, call.sums, scratch->data());
+    };
 }
 
 double cuda_clock_rate() {
@@ -117,9 +82,7 @@ void cuda_poison(void* memory, std::size_t bytes, CudaStream& stream) {
     CUDA_CHECK(cudaMemsetAsync(memory, 0xff, bytes, cuda_handle(stream)));
 }
 
-template std::size_t cuda_matmul_bytes<float>(MatmulMethod, const MatmulNeeds&);
-template std::size_t cuda_matmul_bytes<double>(MatmulMethod, const MatmulNeeds&);
-template std::unique_ptr<CudaMatmul<float>> make_cuda_matmul(MatmulMethod, const MatmulNeeds&, CudaStream&);
-template std::unique_ptr<CudaMatmul<double>> make_cuda_matmul(MatmulMethod, const MatmulNeeds&, CudaStream&);
+template CudaMatmul<float> make_cuda_matmul(MatmulMethod, const MatmulShape&, CudaStream&);
+template CudaMatmul<double> make_cuda_matmul(MatmulMethod, const MatmulShape&, CudaStream&);
 
 }  // namespace stencil::matmul

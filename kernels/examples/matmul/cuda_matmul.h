@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 
 namespace stencil {
 
@@ -64,36 +64,20 @@ struct MatmulCall {
     MatmulShape shape = {};
 };
 
-/// The largest product that a CudaMatmul computes; it allocates all memory for it at once.
-struct MatmulNeeds {
-    MatmulShape shape;          ///< of the products
-    std::size_t workspace = 0;  ///< bytes of workspace for cuBLAS
-};
-
-template <class T>
-class CudaMatmul {
-  public:
-    virtual ~CudaMatmul() = default;
-    /// Enqueues a product of the shape. Every call gives the same bits. Throws CudaError.
-    virtual void run(const MatmulCall<T>& call) = 0;
-};
-
 /// Whether the method supports T, float or double.
 template <class T>
 constexpr bool has_matmul(MatmulMethod method) {
     return sizeof(T) == 4 || method < MatmulMethod::tf32;
 }
 
-/// Bytes of device memory that a CudaMatmul allocates.
+/// Enqueues a product and its sums on the stream. Every call gives the same bits. Throws CudaError.
 template <class T>
-std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs);
+using CudaMatmul = std::function<void(const MatmulCall<T>& call)>;
 
-/// Enqueues everything on the stream, which must outlive it. Throws CudaError; MissingLibrary may come with
-/// the first product.
+/// Allocates what products of this shape need beside their matrices. The stream must outlive it. Throws
+/// CudaError and MissingLibrary.
 template <class T>
-std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
-                                                const MatmulNeeds& needs,
-                                                CudaStream& stream);
+CudaMatmul<T> make_cuda_matmul(MatmulMethod method, const MatmulShape& shape, CudaStream& stream);
 
 /// Maximum clock rate of the current device's multiprocessors, in Hz. Throws CudaError.
 double cuda_clock_rate();

@@ -55,15 +55,14 @@ class DenseVector {
 };
 
 /// y = A x + factor y for a matrix on the device, always summed in the same order.
-template <class T, class Index>
+template <class T>
 class CudaProduct {
   public:
     CudaProduct(const SparseMatrix<T>& a, CusparseHandle& library, CudaStream& stream)
         : library_(library),
-          start_(to_device(std::vector<Index>(a.start.begin(), a.start.end()), stream)),
-          column_(to_device(std::vector<Index>(a.column.begin(), a.column.end()), stream)),
+          start_(to_device(std::vector<std::int32_t>(a.start.begin(), a.start.end()), stream)),
+          column_(to_device(a.column, stream)),
           value_(to_device(a.value, stream)) {
-        constexpr auto kIndex = sizeof(Index) == 4 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
         CUSPARSE_CHECK(cusparseCreateCsr,
                        &matrix_,
                        a.rows,
@@ -72,8 +71,8 @@ class CudaProduct {
                        start_.data(),
                        column_.data(),
                        value_.data(),
-                       kIndex,
-                       kIndex,
+                       CUSPARSE_INDEX_32I,
+                       CUSPARSE_INDEX_32I,
                        CUSPARSE_INDEX_BASE_ZERO,
                        std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F);
     }
@@ -146,7 +145,7 @@ __global__ void __launch_bounds__(kThreads) update_solutions_kernel(const __grid
 
 constexpr std::size_t kWorkspace = std::size_t(4) << 20;
 
-template <class T, class Index>
+template <class T>
 class CudaLsmrVectors final : public LsmrVectors {
   public:
     CudaLsmrVectors(const SparseMatrix<T>& a,
@@ -206,7 +205,8 @@ class CudaLsmrVectors final : public LsmrVectors {
 
     double length(std::size_t solution) override { return norm(x_of(solution), columns_); }
 
-    std::vector<double> solutions(std::size_t count) override {
+    std::vector<double> solutions() override {
+        const std::size_t count = bytes_of_solutions_ / sizeof(double) / (3 * columns_);
         std::vector<double> all(count * columns_);
         for (std::size_t i = 0; i < count; ++i)
             CUDA_CHECK(cudaMemcpyAsync(all.data() + i * columns_,
@@ -240,7 +240,7 @@ class CudaLsmrVectors final : public LsmrVectors {
     CublasHandle blas_;
     CusparseHandle sparse_;
     std::size_t rows_, columns_, bytes_of_solutions_;
-    CudaProduct<T, Index> forward_, back_;
+    CudaProduct<T> forward_, back_;
     CudaMemory u_memory_, v_memory_, of_solutions_;
     DenseVector u_, v_;
     bool empty_;
@@ -253,9 +253,8 @@ std::unique_ptr<LsmrVectors> make_cuda_lsmr(const SparseMatrix<T>& a,
                                             const SparseMatrix<T>& back,
                                             std::size_t solutions,
                                             CudaStream& stream) {
-    if (a.nonzeros() < (std::int64_t(1) << 31))
-        return std::make_unique<CudaLsmrVectors<T, std::int32_t>>(a, back, solutions, stream);
-    return std::make_unique<CudaLsmrVectors<T, std::int64_t>>(a, back, solutions, stream);
+    if (a.nonzeros() >> 31 > 0) throw CudaError("cuSPARSE: a matrix has at most 2^31 - 1 nonzeros here");
+    return std::make_unique<CudaLsmrVectors<T>>(a, back, solutions, stream);
 }
 
 template std::unique_ptr<LsmrVectors> make_cuda_lsmr(const SparseMatrix<float>&,

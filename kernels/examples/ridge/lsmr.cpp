@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "kernels/cpu/thread_pool.h"
-#include "kernels/examples/ridge/cpu_product.h"
 
 namespace stencil {
 namespace {
@@ -51,8 +50,8 @@ class CpuLsmrVectors final : public LsmrVectors {
                    std::size_t solutions,
                    ThreadPool& threads)
         : threads_(threads),
-          forward_(a, threads),
-          back_(back, threads),
+          forward_(a),
+          back_(back),
           u_(std::size_t(a.rows)),
           v_(std::size_t(a.columns)),
           product_(std::max(u_.size(), v_.size())),
@@ -65,12 +64,12 @@ class CpuLsmrVectors final : public LsmrVectors {
     }
 
     double next_u(double alpha) override {
-        forward_.multiply(v_.data(), product_.data());
+        multiply(forward_, v_.data(), product_.data(), threads_);
         return replace(u_, alpha, product_);
     }
 
     double next_v(double beta) override {
-        back_.multiply(u_.data(), product_.data());
+        multiply(back_, u_.data(), product_.data(), threads_);
         return replace(v_, beta, product_);
     }
 
@@ -90,9 +89,10 @@ class CpuLsmrVectors final : public LsmrVectors {
 
     double length(std::size_t solution) override { return norm({part(solution, 2), v_.size()}); }
 
-    std::vector<double> solutions(std::size_t count) override {
+    std::vector<double> solutions() override {
         std::vector<double> all;
-        for (std::size_t i = 0; i < count; ++i) all.insert(all.end(), part(i, 2), part(i, 2) + v_.size());
+        for (std::size_t i = 0; 3 * i * v_.size() < of_solutions_.size(); ++i)
+            all.insert(all.end(), part(i, 2), part(i, 2) + v_.size());
         return all;
     }
 
@@ -103,15 +103,14 @@ class CpuLsmrVectors final : public LsmrVectors {
     }
 
     ThreadPool& threads_;
-    CpuProduct<T> forward_, back_;
+    const SparseMatrix<T>&forward_, &back_;
     std::vector<double> u_, v_, product_, of_solutions_;
 };
 
 // Decides when the iteration of one coefficient c stops.
 class Watch {
   public:
-    Watch(const Lsmr& lsmr, const RidgeRule& rule)
-        : rule_(rule), certified_(rule.certified && lsmr.c() > 0), lsmr_(lsmr), first_(lsmr.gradient()) {}
+    Watch(const Lsmr& lsmr, const RidgeRule& rule) : rule_(rule), lsmr_(lsmr), first_(lsmr.gradient()) {}
 
     Lsmr& lsmr() { return lsmr_; }
 
@@ -122,23 +121,20 @@ class Watch {
         if (lsmr_.gradient() == 0) return RidgeStop::exact;
         if (lsmr_.iterations() <= kAlways || lsmr_.iterations() % kEvery == 0)
             length_ = vectors.length(solution);
-        if (!certified_) return lsmr_.tested(rule_.lsmr, length_);
-        if (lsmr_.gradient() <= aim()) return RidgeStop::certificate;
+        if (lsmr_.gradient() <= lsmr_.aim(rule_.tolerance, length_))
+            return lsmr_.c() > 0 ? RidgeStop::certificate : RidgeStop::least_squares;
         return lsmr_.at_rounding(length_) ? RidgeStop::rounding : RidgeStop::none;
     }
 
     // Progress from 0 to 1, estimated from how far the gradient has fallen.
     double share() const {
-        const double to = std::max(certified_ ? aim() : rule_.lsmr.atol * first_, 1e-300);
+        const double to = std::max(lsmr_.aim(rule_.tolerance, length_), 1e-300);
         if (!(first_ > to) || lsmr_.gradient() == 0) return 0;
         return std::clamp(std::log(lsmr_.gradient() / first_) / std::log(to / first_), 0.0, 1.0);
     }
 
   private:
-    double aim() const { return rule_.tolerance * lsmr_.c() * lsmr_.c() * length_; }
-
     const RidgeRule& rule_;
-    bool certified_;
     Lsmr lsmr_;
     double first_, length_ = 0;
 };
@@ -146,25 +142,13 @@ class Watch {
 }  // namespace
 
 const char* name_of(RidgeStop stop) {
-    constexpr const char* kNames[] = {"under way",
-                                      "certificate",
-                                      "|r| small",
-                                      "|A^T r| small",
-                                      "ill-conditioned",
-                                      "end of the process",
-                                      "rounding",
-                                      "iterations"};
+    constexpr const char* kNames[] = {
+        "under way", "certificate", "|A^T r| small", "end of the process", "rounding", "iterations"};
     return kNames[int(stop)];
 }
 
 Lsmr::Lsmr(double c, double alpha1, double beta1)
-    : c_(c),
-      alphabar_(alpha1),
-      zetabar_(alpha1 * beta1),
-      betadd_(beta1),
-      norm_a2_(alpha1 * alpha1),
-      normb_(beta1),
-      normr_(beta1) {}
+    : c_(c), alphabar_(alpha1), zetabar_(alpha1 * beta1), betadd_(beta1), normr_(beta1) {}
 
 double Lsmr::gradient() const {
     return std::abs(zetabar_);
@@ -196,16 +180,8 @@ LsmrUpdate Lsmr::step(double beta, double alpha) {
     betadd_ *= -s * chat;
     normr_ = std::sqrt(last * last + betadd_ * betadd_ + damped2_);
 
-    // Frobenius norm of A and cond(A), estimated from B_k and from the diagonal of Rbar_k.
-    norm_a2_ += beta * beta + c_ * c_;
-    norm_a_ = std::sqrt(norm_a2_);
-    norm_a2_ += alpha * alpha;
-    if (iterations_ > 1) {  // in the first step rhobar is 1, which does not scale with A
-        maxrbar_ = std::max(maxrbar_, rhobar_old);
-        minrbar_ = std::min(minrbar_, rhobar_old);
-    }
-    condition_ = ratio(std::max(maxrbar_, rho_temp), std::min(minrbar_, rho_temp));
-
+    // In the first step rhobar is 1, which does not scale with A.
+    if (iterations_ > 1) maxrbar_ = std::max(maxrbar_, rhobar_old);
     return {0,
             ratio(thetabar, rho_old) * ratio(rho, rhobar_old),
             ratio(ratio(zeta_, rho), rhobar),
@@ -230,19 +206,8 @@ bool Lsmr::at_rounding(double solution) const {
     return gradient() <= kEpsilon * maxrbar_ * (normr_ + maxrbar_ * solution);
 }
 
-// The stopping rules S1, S2 and S3 of the paper, each also with the rounding of float64 as tolerance.
-RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const {
-    const double test1 = normr_ / normb_;
-    const double scale = norm_a_ * normr_;
-    const double test2 = scale != 0 ? gradient() / scale : std::numeric_limits<double>::infinity();
-    const double test3 = 1 / condition_;
-    if (test1 <= tolerances.btol + tolerances.atol * norm_a_ * solution / normb_)
-        return RidgeStop::compatible;
-    if (test2 <= tolerances.atol) return RidgeStop::least_squares;
-    if (tolerances.conlim > 0 && test3 <= 1 / tolerances.conlim) return RidgeStop::ill_conditioned;
-    const double t1 = test1 / (1 + norm_a_ * solution / normb_);
-    if (1 + t1 <= 1 || 1 + test2 <= 1 || 1 + test3 <= 1) return RidgeStop::rounding;
-    return RidgeStop::none;
+double Lsmr::aim(double tolerance, double solution) const {
+    return tolerance * (c_ > 0 ? c_ * c_ * solution : 1e-4 * maxrbar_ * normr_);
 }
 
 // Rotations eliminate c I and the subdiagonal from [B; c I]; the rest is upper bidiagonal (C. Paige and M.
@@ -314,7 +279,7 @@ RidgePath solve_ridge_path(LsmrVectors& vectors,
             point.gradient = watch.lsmr().gradient();
         }
     }
-    path.x = vectors.solutions(coefficients.size());
+    path.x = vectors.solutions();
     return path;
 }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,24 +17,15 @@ namespace stencil {
 class CudaStream;
 class ThreadPool;
 
-/// The tests of scipy.sparse.linalg.lsmr, with CuPy's default tolerances.
-struct LsmrTolerances {
-    double atol = 1e-6;
-    double btol = 1e-6;
-    double conlim = 1e8;  ///< 0: no limit
-};
-
 /// Why the iteration for a coefficient ended.
 enum class RidgeStop {
     none,
-    certificate,      ///< the bound on the error of x is below the tolerance
-    compatible,       ///< LSMR's test 1: |r| is small
-    least_squares,    ///< LSMR's test 2: |A^T r| is small
-    ill_conditioned,  ///< LSMR's test 3: the condition number reached conlim
-    exact,            ///< the bidiagonalisation ended: x is exact up to rounding, which may have accumulated
-                      ///< over the steps
-    rounding,         ///< LSMR's tests 4 to 6: rounding prevents further progress
-    iterations,       ///< the limit of steps was reached
+    certificate,    ///< the bound on the error of x is below the tolerance
+    least_squares,  ///< without c: |A^T r| is small (test S2 of the paper)
+    exact,          ///< the bidiagonalisation ended: x is exact up to rounding, which may have accumulated
+                    ///< over the steps
+    rounding,       ///< rounding prevents further progress
+    iterations,     ///< the limit of steps was reached
 };
 const char* name_of(RidgeStop stop);
 
@@ -46,8 +36,8 @@ struct LsmrUpdate {
     double hbar_factor = 0, x_factor = 0, h_factor = 0;
 };
 
-/// The scalars of one coefficient; names are those of Algorithm LSMR. Norms and tests are those of LSMR on
-/// the stacked matrix [A; c I], which takes the same steps.
+/// The scalars of one coefficient; names are those of Algorithm LSMR. Norms are those of the stacked matrix
+/// [A; c I], on which LSMR takes the same steps.
 class Lsmr {
   public:
     Lsmr(double c, double alpha1, double beta1);
@@ -59,10 +49,11 @@ class Lsmr {
     double c() const { return c_; }
     /// |A^T r - c^2 x|, from the recurrence.
     double gradient() const;
+    /// The gradient at which to stop, given |x|. With c it bounds the relative error of x by the tolerance:
+    /// c^2 |x| times that. Without c it is |A| |r| times 1e-4 of the tolerance (test S2 of the paper).
+    double aim(double tolerance, double solution) const;
     /// Whether the gradient is at the level of rounding, given |x|: no further step improves x.
     bool at_rounding(double solution) const;
-    /// The first of LSMR's tests that is fulfilled, given |x|.
-    RidgeStop tested(const LsmrTolerances& tolerances, double solution) const;
 
   private:
     double last_residual(double betahat, double thetabar, double zeta_old);
@@ -72,9 +63,8 @@ class Lsmr {
     double alphabar_, zetabar_, zeta_ = 0;
     double rho_ = 1, rhobar_ = 1, cbar_ = 1, sbar_ = 0;
     double betadd_, betad_ = 0, rhodold_ = 1, tautildeold_ = 0, thetatilde_ = 0, damped2_ = 0;
-    double norm_a2_, norm_a_ = 0, maxrbar_ = 0, minrbar_ = std::numeric_limits<double>::infinity(),
-                     condition_ = 1;
-    double normb_, normr_;
+    double maxrbar_ = 0;  // estimates |A|
+    double normr_;
 };
 
 /// The vectors of LSMR on a device: u and v, and h, hbar and x of each solution, all in float64 whatever the
@@ -92,18 +82,19 @@ class LsmrVectors {
     virtual void update(std::span<const LsmrUpdate> updates) = 0;
     /// |x| of one solution.
     virtual double length(std::size_t solution) = 0;
-    /// x of the first `count` solutions (count x columns).
-    virtual std::vector<double> solutions(std::size_t count) = 0;
+    /// x of all solutions (solutions x columns).
+    virtual std::vector<double> solutions() = 0;
 };
 
-/// `back` is the transposed matrix. The thread pool must outlive it.
+/// `back` is the transposed matrix. All arguments must outlive it.
 template <class T>
 std::unique_ptr<LsmrVectors> make_cpu_lsmr(const SparseMatrix<T>& a,
                                            const SparseMatrix<T>& back,
                                            std::size_t solutions,
                                            ThreadPool& threads);
 
-/// By cuSPARSE and cuBLAS. The stream must outlive it. Throws CudaError and MissingLibrary.
+/// By cuSPARSE and cuBLAS. The stream must outlive it. Throws CudaError, also where the matrix has
+/// 2^31 nonzeros or more, and MissingLibrary.
 template <class T>
 std::unique_ptr<LsmrVectors> make_cuda_lsmr(const SparseMatrix<T>& a,
                                             const SparseMatrix<T>& back,
@@ -126,9 +117,7 @@ struct Bidiagonal {
 };
 
 struct RidgeRule {
-    bool certified = true;    ///< stop once |g| / (c^2 |x|) <= tolerance, a bound on the relative error of x
-    double tolerance = 1e-6;  ///< tolerance of `certified`
-    LsmrTolerances lsmr;      ///< tolerances of LSMR's own tests, used if not certified and for c = 0
+    double tolerance = 1e-6;  ///< of the relative error of x (Lsmr::aim)
     std::int64_t most_steps = 0;
 };
 

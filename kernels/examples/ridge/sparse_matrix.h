@@ -7,6 +7,8 @@
 
 namespace stencil {
 
+class ThreadPool;
+
 /// Compressed rows. Columns ascend within a row, each at most once; T is float or double.
 template <class T>
 struct SparseMatrix {
@@ -21,5 +23,9 @@ struct SparseMatrix {
 
 template <class T>
 SparseMatrix<T> transposed(const SparseMatrix<T>& a);
+
+/// y (rows) = A x (columns), in float64 for either T. Any number of threads gives the same bits.
+template <class T>
+void multiply(const SparseMatrix<T>& a, const double* x, double* y, ThreadPool& threads);
 
 }  // namespace stencil

@@ -59,42 +59,6 @@ void require_array_memory(
     });
 }
 
-std::vector<std::int64_t> sweep_lengths(const ExampleContext& context,
-                                        Device device,
-                                        double bytes_per_element) {
-    const double bytes =
-        device == Device::cpu ? double(query_host_memory().free_bytes) : context.gpu_budget();
-    const double most = std::min(double(context.options().integer("longest")), bytes / 2 / bytes_per_element);
-    std::vector<std::int64_t> lengths;
-    for (std::int64_t n = 1000; double(n) <= most; n *= 10) lengths.push_back(n);
-    return lengths;
-}
-
-ReportCurve sweep_curve(const std::string& id, const std::string& text, DType dtype) {
-    return {.id = fmt::format("{}_{}", id, name_of(dtype)),
-            .title = fmt::format("{}, {}", text, name_of(dtype)),
-            .x_label = "elements",
-            .y_label = "seconds",
-            .log_x = true,
-            .log_y = true};
-}
-
-void add_sweep_curve(ExampleContext& context, ReportCurve curve, double bytes_per_element) {
-    std::vector<double> lengths;
-    for (const ReportSeries& series : curve.series)
-        for (const ReportPoint& point : series.points) lengths.push_back(point.x);
-    for (const Device device : {Device::cuda, Device::cpu}) {
-        if (lengths.empty() || !(device == Device::cuda ? context.gpu() : context.cpu())) continue;
-        const auto [least, most] = std::ranges::minmax(lengths);
-        const double per_element = bytes_per_element / (context.copy_gb_per_s(device) * 1e9);
-        curve.series.push_back({.name = device == Device::cuda ? "GPU memory's limit" : "CPU memory's limit",
-                                .points = {{least, least * per_element}, {most, most * per_element}},
-                                .markers = false,
-                                .dashed = true});
-    }
-    context.report().curves.push_back(std::move(curve));
-}
-
 #if STENCILSCOPE_HAS_CUDA
 
 void copy_in_parts(const std::function<void()>& pause,
@@ -118,21 +82,22 @@ void copy_in_parts(const std::function<void()>& pause,
 void time_launches(ExampleContext& context,
                    CudaStream& stream,
                    ReportRow& row,
-                   const std::function<void()>& enqueue,
-                   int few) {
+                   const std::function<void()>& enqueue) {
     constexpr double kEnough = 1e-4;  // seconds
     constexpr int kMax = 20;
-    enqueue();
     CudaTimer timer;
-    timer.start(stream);
-    enqueue();
-    timer.stop(stream);
-    const double once = timer.seconds();
-    const int launches = once < kEnough ? std::clamp(int(2 * kEnough / std::max(once, 1e-9)), 2, kMax) : 1;
-    const auto together = [&] {
-        for (int i = 0; i < launches; ++i) enqueue();
+    const auto timed = [&] {
+        timer.start(stream);
+        enqueue();
+        timer.stop(stream);
+        return timer.seconds();
     };
-    time_device(context, stream, row, together, few);
+    // The first launch sets up libraries.
+    const double once = timed() < 1e2 * kEnough ? timed() : 1;
+    const int launches = once < kEnough ? std::clamp(int(2 * kEnough / std::max(once, 1e-9)), 2, kMax) : 1;
+    time_device(context, stream, row, [&] {
+        for (int i = 0; i < launches; ++i) enqueue();
+    });
     row.seconds /= launches;
     if (launches > 1) row.more.emplace_back("launches_timed_together", launches);
 }

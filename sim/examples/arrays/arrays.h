@@ -1,11 +1,12 @@
-// The common parts of the examples on plain arrays: options, memory on both devices, times of short work, and
-// curves over lengths.
+// The common parts of the examples on arrays: options, memory on both devices, and times of short work.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -24,10 +25,6 @@ inline constexpr ExampleOption kLengthOption{
     "length", ExampleOption::Kind::integer, "N", "elements of each array", "1000000", 1, 1e12};
 inline constexpr ExampleOption kArraySeedOption{
     "seed", ExampleOption::Kind::text, "N", "of the random numbers, NumPy's default_rng", "1"};
-inline constexpr ExampleOption kSweepOption{
-    "sweep", ExampleOption::Kind::flag, "", "also curves of times, and errors of sums, over lengths 10^n"};
-inline constexpr ExampleOption kLongestOption{
-    "longest", ExampleOption::Kind::integer, "N", "most elements of the curves", "100000000", 1000, 1e12};
 
 /// Throws InputError for a seed that is not one.
 Random array_random(const ExampleRequest& request);
@@ -75,14 +72,13 @@ void copy_in_parts(const std::function<void()>& pause,
 void time_launches(ExampleContext& context,
                    CudaStream& stream,
                    ReportRow& row,
-                   const std::function<void()>& enqueue,
-                   int few = 0);
+                   const std::function<void()>& enqueue);
 
-/// The arrays of one length that a variant works on, in the memory of its device, and that device's clock.
+/// The arrays that a variant works on, in the memory of its device, and that device's clock.
 template <class T>
 class Arrays {
   public:
-    Arrays(ExampleContext& context, Device device, std::int64_t length) : context_(context), length_(length) {
+    Arrays(ExampleContext& context, Device device) : context_(context) {
         if constexpr (STENCILSCOPE_HAS_CUDA)
             if (device == Device::cuda) stream_ = std::make_shared<CudaStream>();
     }
@@ -92,65 +88,70 @@ class Arrays {
     CudaStream& stream() const { return *stream_; }
     T* at(std::size_t i) const { return at_[i]; }
 
-    void allocate() {
+    /// Adds an array of so many NaNs.
+    void allocate(std::int64_t count) {
         if constexpr (STENCILSCOPE_HAS_CUDA)
             if (on_gpu()) {
-                memory_.push_back(std::make_shared<CudaMemory>(std::size_t(length_) * sizeof(T)));
+                const std::size_t bytes = std::max<std::size_t>(1, std::size_t(count) * sizeof(T));
+                memory_.push_back(std::make_shared<CudaMemory>(bytes));
+                matmul::cuda_poison(memory_.back()->data(), bytes, stream());
                 return at_.push_back(static_cast<T*>(memory_.back()->data()));
             }
-        at_.push_back(own_.emplace_back(std::size_t(length_)).data());
+        std::ranges::fill(own_.emplace_back(std::size_t(count)), std::numeric_limits<T>::quiet_NaN());
+        at_.push_back(own_.back().data());
     }
-    /// Adds an input, which nobody writes to; send() then brings it to the GPU.
-    void add(const AlignedBuffer<T>& input) {
-        if (on_gpu()) return allocate();
-        at_.push_back(const_cast<T*>(input.data()));
+    /// Adds inputs, which nobody writes to; send() then brings them to the GPU.
+    void add(const std::vector<AlignedBuffer<T>>& inputs) {
+        for (const AlignedBuffer<T>& input : inputs)
+            if (on_gpu())
+                allocate(std::int64_t(input.size()));
+            else
+                at_.push_back(const_cast<T*>(input.data()));
     }
-    void send(std::size_t i, const AlignedBuffer<T>& input) const {
-        if (on_gpu()) set(i, input);
+    /// Brings the inputs, which are the first arrays, to the GPU, and fills in the time that this takes.
+    void send(const std::vector<AlignedBuffer<T>>& inputs, ReportRow& row) const {
+        if (!on_gpu()) return;
+        const auto all = [&] {
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+                copy(true, at(i), inputs[i].data(), inputs[i].size());
+        };
+        all();  // the first copy of a process is slow
+        row.to_device_seconds = seconds_of(all);
     }
-    void set(std::size_t i, const AlignedBuffer<T>& from) const { copy(true, at(i), from.data()); }
-    void get(std::size_t i, AlignedBuffer<T>& to) const { copy(false, to.data(), at(i)); }
+    /// Values of array i from `first` on.
+    void get(std::size_t i, std::span<T> to, std::int64_t first = 0) const {
+        copy(false, to.data(), at(i) + first, to.size());
+    }
+    /// The same, and fills in the time that it takes on the GPU.
+    void get(std::size_t i, std::span<T> to, ReportRow& row) const {
+        const double seconds = seconds_of([&] { get(i, to); });
+        if (on_gpu()) row.to_host_seconds = seconds;
+    }
     /// Fills the row's times with those of the work.
-    void time(ReportRow& row, const std::function<void()>& work, int few = 0) const {
+    void time(ReportRow& row, const std::function<void()>& work) const {
         if constexpr (STENCILSCOPE_HAS_CUDA)
-            if (on_gpu()) return time_launches(context_, stream(), row, work, few);
-        time_host(context_, row, work, few);
+            if (on_gpu()) return time_launches(context_, stream(), row, work);
+        time_host(context_, row, work);
     }
 
   private:
-    void copy([[maybe_unused]] bool to_device, T* to, const T* from) const {
+    void copy([[maybe_unused]] bool to_device, T* to, const T* from, std::size_t count) const {
         if constexpr (STENCILSCOPE_HAS_CUDA)
             if (on_gpu())
                 return copy_in_parts([this] { context_.pause(); },
                                      to_device ? enqueue_to_device : enqueue_to_host,
                                      to,
                                      from,
-                                     double(length_) * sizeof(T),
+                                     double(count) * sizeof(T),
                                      stream());
-        std::copy_n(from, length_, to);
+        std::copy_n(from, count, to);
     }
 
     ExampleContext& context_;
-    std::int64_t length_;
     std::shared_ptr<CudaStream> stream_;  ///< null on the CPU
     std::vector<std::shared_ptr<CudaMemory>> memory_;
     std::vector<AlignedBuffer<T>> own_;
     std::vector<T*> at_;
 };
-
-/// Lengths of 1e3, 1e4, ... up to --longest, as many as fit into half of the memory of the device.
-std::vector<std::int64_t> sweep_lengths(const ExampleContext& context,
-                                        Device device,
-                                        double bytes_per_element);
-
-/// Repeats of each length: few, because there are many.
-inline constexpr int kSweepRepeats = 7;
-
-/// Times over lengths, both axes logarithmic, without series.
-ReportCurve sweep_curve(const std::string& id, const std::string& text, DType dtype);
-
-/// Adds the curve, and dashed how long the memory of each device takes for so many bytes an element, at the
-/// measured rate of a copy. Over the lengths that the curve has.
-void add_sweep_curve(ExampleContext& context, ReportCurve curve, double bytes_per_element);
 
 }  // namespace stencil

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "sim/examples/arrays/arrays.h"
 #include "sim/problem/run_spec.h"
@@ -25,8 +24,6 @@ constexpr ExampleOption kElementwiseOptions[] = {
      "sin2x1,sin,square,chain"},
     {.name = "size", .value = "NXxNY", .help = "of the array", .unset = "4000, 1024 or 1000 squared"},
     kArraySeedOption,
-    kSweepOption,
-    kLongestOption,
 };
 
 constexpr ExampleOption kAddOptions[] = {kLengthOption, kArraySeedOption};
@@ -54,7 +51,6 @@ std::int64_t elements_of(const ExampleRequest& request, const Expression& expres
 }
 
 void check_elementwise(const ExampleRequest& request) {
-    request.options.integer("longest");
     for (const Expression* expression : chosen_expressions(request)) size_for(request, *expression);
     array_random(request);
 }
@@ -135,25 +131,16 @@ void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVaria
     const std::size_t inputs = work.inputs.size(), out = inputs;
     const auto count = std::size_t(variant.arrays());
     AlignedBuffer<T> output{std::size_t(work.n)}, once{std::size_t(work.n)};
-    std::ranges::fill(output, std::numeric_limits<T>::quiet_NaN());
     {
-        Arrays<T> arrays(context, row.backend, work.n);
-        for (const AlignedBuffer<T>& input : work.inputs) arrays.add(input);
-        for (std::size_t i = inputs; i < count; ++i) arrays.allocate();
-        arrays.set(out, output);  // the first copy of a process is slow, and not timed
-        const double to_device = seconds_of([&] {
-            for (std::size_t i = 0; i < inputs; ++i) arrays.send(i, work.inputs[i]);
-        });
+        Arrays<T> arrays(context, row.backend);
+        arrays.add(work.inputs);
+        for (std::size_t i = inputs; i < count; ++i) arrays.allocate(work.n);
+        arrays.send(work.inputs, row);
         const auto run = [&] { run_passes(arrays, variant, work.n); };
         run();
-        const double to_host = seconds_of([&] { arrays.get(out, once); });
+        arrays.get(out, once);
         arrays.time(row, run);
-        arrays.get(out, output);
-        if (arrays.on_gpu()) {
-            row.to_device_seconds = to_device;
-            row.to_host_seconds = to_host;
-            row.gpu_memory = GpuMemoryUse{double(count) * double(work.n) * sizeof(T)};
-        }
+        arrays.get(out, output, row);
     }
     const bool same = std::memcmp(output.data(), once.data(), std::size_t(work.n) * sizeof(T)) == 0;
     row.error = relative_error<T>(context, output, work.exact);
@@ -190,46 +177,6 @@ void add_rows(ExampleContext& context,
     measure(context, work.name, dtype_of<T>, rows);
 }
 
-// Times over lengths, with data in place.
-template <class T>
-void add_series(ExampleContext& context, Device device, const MapVariant& variant, ReportCurve& curve) {
-    const auto count = std::size_t(variant.arrays());
-    const auto lengths = sweep_lengths(context, device, double(count) * sizeof(T));
-    ReportSeries series{(device == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
-    if (!lengths.empty()) {
-        AlignedBuffer<T> input{std::size_t(lengths.back())};
-        for (std::size_t i = 0; i < input.size(); ++i) input.data()[i] = T(i % 1024) / 1024;
-        Arrays<T> arrays(context, device, lengths.back());
-        arrays.add(input);
-        for (std::size_t i = 1; i < count; ++i) arrays.allocate();
-        arrays.send(0, input);
-        for (const std::int64_t n : lengths) {
-            ReportRow row;
-            arrays.time(
-                row, [&] { run_passes(arrays, variant, n); }, kSweepRepeats);
-            series.points.push_back({double(n), row.seconds});
-        }
-    }
-    curve.series.push_back(std::move(series));
-}
-
-template <class T>
-void add_sweep(ExampleContext& context, const Expression& expression) {
-    const std::string title(expression.text);
-    ReportCurve curve = sweep_curve(std::string(expression.name), title, dtype_of<T>);
-    for (const MapVariant& variant : variants_of(expression)) {
-        const std::string part = title + " over lengths, " + variant.name;
-        context.begin_part(part);
-        if (context.gpu()) {
-            const std::string why =
-                context.why_failed([&] { add_series<T>(context, Device::cuda, variant, curve); });
-            if (!why.empty()) context.report().notes.push_back(part + ": " + why);
-        }
-        if (context.cpu()) add_series<T>(context, Device::cpu, variant, curve);
-    }
-    add_sweep_curve(context, std::move(curve), 2 * sizeof(T));
-}
-
 // Throws MachineError where the expression that takes most memory does not fit.
 void require_expression_memory(const ExampleContext& context) {
     const ExampleRequest& request = context.request();
@@ -254,8 +201,6 @@ void run_expressions(ExampleContext& context) {
                     1,
                     variants_of(*expression));
     }
-    if (!request.options.flag("sweep")) return;
-    for (const Expression* expression : chosen_expressions(request)) add_sweep<T>(context, *expression);
 }
 
 void run_elementwise(ExampleContext& context) {

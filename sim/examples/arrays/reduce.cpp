@@ -14,8 +14,6 @@ namespace stencil {
 namespace {
 
 constexpr int kRuns = 5;  // whose bits are compared
-// Longer than this a variant whose time grows with each term takes seconds and shows nothing new.
-constexpr std::int64_t kMaxLessonLength = 10'000'000;
 // More than any variant takes on the GPU beside its arrays; cuBLAS's workspace is the largest.
 constexpr double kScratchBytes = 5e6;
 
@@ -43,7 +41,6 @@ constexpr SumVariant kSums[] = {
     {"an atomic addition per thread", How::strategy, false, true, ReductionStrategy::atomic_per_thread},
     {"an atomic addition per warp", How::strategy, false, false, ReductionStrategy::atomic_per_warp},
     kPerBlock,
-    {"two launches, fixed order", How::strategy, true, false, ReductionStrategy::two_launches},
     kOneLaunch,
     {"CUB", How::library},
 };
@@ -142,8 +139,7 @@ class SumExample {
     void add_rows() {
         context_.begin_part("random numbers");
         Random random = array_random(context_.request());
-        x_ = random_array<T>(context_, random, n_);
-        if (dot_) y_ = random_array<T>(context_, random, n_);
+        while (terms_.size() < (dot_ ? 2 : 1)) terms_.push_back(random_array<T>(context_, random, n_));
         exact_ = exact_sum(context_, host_terms());
         std::vector<Variant> rows;
         for (const SumVariant& variant : variants()) {
@@ -164,30 +160,9 @@ class SumExample {
                 rows);
     }
 
-    /// Curves of times and of errors over lengths, for sums of one array.
-    void add_sweep() {
-        context_.begin_part("sums over lengths");
-        lengths_ = sweep_lengths(context_, Device::cpu, sizeof(T));
-        if (lengths_.empty()) return;
-        times_ = sweep_curve("sum", "Sum of an array", dtype_of<T>);
-        errors_ = sweep_curve("sum_error", "Error of the sum of an array", dtype_of<T>);
-        errors_.y_label = "relative error";
-        Random random = array_random(context_.request());
-        x_ = random_array<T>(context_, random, lengths_.back());
-        for (const std::int64_t n : lengths_)
-            exact_of_length_.push_back(exact_sum(context_, SumTerms<T>{x_.data(), nullptr, n}));
-        const std::string why = context_.why_failed([&] {
-            if (context_.gpu()) sweep(Device::cuda);
-        });
-        if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
-        if (context_.cpu()) sweep(Device::cpu);
-        add_sweep_curve(context_, std::move(times_), sizeof(T));
-        context_.report().curves.push_back(std::move(errors_));
-    }
-
   private:
     std::span<const SumVariant> variants() const { return dot_ ? std::span<const SumVariant>(kDots) : kSums; }
-    SumTerms<T> host_terms() const { return {x_.data(), dot_ ? y_.data() : nullptr, n_}; }
+    SumTerms<T> host_terms() const { return {terms_[0].data(), dot_ ? terms_[1].data() : nullptr, n_}; }
 
     void measure_sum(const SumVariant& variant, ReportRow& row) {
         if constexpr (STENCILSCOPE_HAS_CUDA)
@@ -220,21 +195,14 @@ class SumExample {
 
     void measure_on_gpu(const SumVariant& variant, ReportRow& row) {
         context_.copy_gb_per_s(Device::cuda);  // before the arrays take the memory
-        const std::size_t before = CudaMemoryMeter::left();
-        Arrays<T> arrays(context_, Device::cuda, n_);
+        Arrays<T> arrays(context_, Device::cuda);
         CudaStream& stream = arrays.stream();
-        arrays.add(x_);
-        if (dot_) arrays.add(y_);
+        arrays.add(terms_);
         const SumTerms<T> terms{arrays.at(0), dot_ ? arrays.at(1) : nullptr, n_};
         const GpuSum<T> sum = make_gpu_sum<T>(variant, stream, terms);
         const CudaMemory result{sizeof(T)};
         const CudaHostMemory found{sizeof(T)};
-        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
-        arrays.send(0, x_);  // the first copy of a process is slow
-        row.to_device_seconds = seconds_of([&] {
-            arrays.send(0, x_);
-            if (dot_) arrays.send(1, y_);
-        });
+        arrays.send(terms_, row);
         auto* const on_device = static_cast<T*>(result.data());
         auto* const on_host = static_cast<T*>(found.data());
         const auto run = [&] {
@@ -252,69 +220,15 @@ class SumExample {
         if (dot_) row.more.emplace_back("on_the_device_alone_seconds", device.seconds);
     }
 
-    // The series of a device's variants.
-    void sweep(Device device) {
-        const auto fitting = sweep_lengths(context_, device, sizeof(T));
-        if (fitting.empty()) return;
-        const std::int64_t longest = std::min(fitting.back(), lengths_.back());
-        Arrays<T> arrays(context_, device, longest);
-        arrays.add(x_);
-        arrays.send(0, x_);
-        for (const SumVariant& variant : variants()) {
-            if (variant.on_cpu() != (device == Device::cpu)) continue;
-            const bool slow = variant.lesson && device == Device::cuda;
-            ReportSeries time{(device == Device::cpu ? "CPU, " : "GPU, ") + std::string(variant.name), {}};
-            ReportSeries error{time.name, {}};
-            for (std::size_t i = 0; i < lengths_.size(); ++i) {
-                if (lengths_[i] > (slow ? std::min(longest, kMaxLessonLength) : longest)) break;
-                ReportRow row;
-                const T found = timed_sum(variant, arrays, lengths_[i], row);
-                time.points.push_back({double(lengths_[i]), row.seconds});
-                // A logarithmic axis has no zero: an exact sum is shown at half a unit of the last place.
-                error.points.push_back({double(lengths_[i]),
-                                        std::max(relative_error(double(found), exact_of_length_[i]),
-                                                 double(std::numeric_limits<T>::epsilon()) / 4)});
-            }
-            times_.series.push_back(std::move(time));
-            errors_.series.push_back(std::move(error));
-        }
-    }
-
-    T timed_sum(const SumVariant& variant, const Arrays<T>& arrays, std::int64_t n, ReportRow& row) {
-        const SumTerms<T> terms{arrays.at(0), nullptr, n};
-        T found = std::numeric_limits<T>::quiet_NaN();
-        if constexpr (STENCILSCOPE_HAS_CUDA)
-            if (arrays.on_gpu()) {
-                const CudaMemory result{sizeof(T)};
-                auto* const on_device = static_cast<T*>(result.data());
-                const GpuSum<T> sum = make_gpu_sum<T>(variant, arrays.stream(), terms);
-                arrays.time(
-                    row, [&] { sum.enqueue(on_device); }, kSweepRepeats);
-                copy_in_parts([] {}, enqueue_to_host, &found, on_device, sizeof(T), arrays.stream());
-                return found;
-            }
-        arrays.time(
-            row, [&] { found = sum_on_cpu(variant.how, context_, terms); }, kSweepRepeats);
-        return found;
-    }
-
     ExampleContext& context_;
     bool dot_;
     std::int64_t n_;
-    AlignedBuffer<T> x_, y_;
+    std::vector<AlignedBuffer<T>> terms_;  // x, and y of a dot product
     long double exact_ = 0;
-    std::vector<std::int64_t> lengths_;
-    std::vector<long double> exact_of_length_;
-    ReportCurve times_, errors_;
     volatile T kept_ = 0;  // a result that is used, so that nothing is left out
 };
 
-constexpr ExampleOption kOptions[] = {kLengthOption, kArraySeedOption, kSweepOption, kLongestOption};
-
-void check_reduce(const ExampleRequest& request) {
-    request.options.integer("longest");
-    check_array(request);
-}
+constexpr ExampleOption kOptions[] = {kLengthOption, kArraySeedOption};
 
 void run(ExampleContext& context, bool dot) {
     require_array_memory(context, dot ? 2 : 1, context.options().integer("length"), false, kScratchBytes);
@@ -322,7 +236,6 @@ void run(ExampleContext& context, bool dot) {
         in_dtype(dtype, [&]<class T>(T) {
             SumExample<T> example(context, dot);
             example.add_rows();
-            if (!dot && context.options().flag("sweep")) example.add_sweep();
         });
 }
 
@@ -358,7 +271,7 @@ constinit const Example kDotExample{
         "one launch each block adds its terms, and the block that ends last adds the blocks' sums, always in "
         "the same order, into the host's memory, where the host looks for it. Beside it: a copy and a wait, "
         "atomic additions, and the libraries.",
-    .options = std::span(kOptions).first(2),
+    .options = kOptions,
     .dtypes = kDotDTypes,
     .check = check_array,
     .run = run_dot};
@@ -368,11 +281,12 @@ constinit const Example kReduceExample{
     .summary = "the sum of an array: atomic additions, warps and blocks, a fixed order, libraries",
     .about =
         "GPU tutorials add each element to one number by an atomic addition, and time nothing. Here the "
-        "result is zeroed in every run, and beside that stand an atomic addition per warp and per block, two "
-        "sums in a fixed order that repeat every bit, and CUB.",
+        "result is zeroed in every run, and beside that stand an atomic addition per warp and per block, a "
+        "sum "
+        "in a fixed order that repeats every bit, and CUB.",
     .options = kOptions,
     .dtypes = kReduceDTypes,
-    .check = check_reduce,
+    .check = check_array,
     .run = run_reduce};
 
 }  // namespace stencil

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/arrays/arrays.h"
-#include "sim/examples/einsum/gpu_einsum.h"
 #include "sim/examples/einsum/plan.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
@@ -130,39 +130,24 @@ void check(const ExampleRequest& request) {
     make_plan(einsum_task(request).contraction);
 }
 
-// Throws MachineError with this text where more is needed than there is.
-void require_memory(std::string_view text, double needed, double free) {
-    if (needed > free)
-        throw MachineError(fmt::format(fmt::runtime(text), format_bytes(needed), format_bytes(free)));
-}
-
-// Throws MachineError where the operands and intermediates do not fit in main memory.
-void require_host_memory(const EinsumTask& task, const Plan& plan) {
+// Throws MachineError where operands, intermediates and results do not fit in main memory, where those of
+// float32 are there in float64 as well, or in that of the GPU, if it is to be used.
+void require_memory(const EinsumTask& task, const Plan& plan, const ExampleContext& context) {
     const double result = double(plan.tensors.back().values), scratch = double(plan.scratch_values);
-    double operands = 0, needed = 0;
+    double operands = 0;
     for (std::size_t i = 0; i < plan.operands; ++i) operands += double(plan.tensors[i].values);
-    for (const DType dtype : task.dtypes) {
-        // The operands and results of float32 are there in float64 as well.
-        const bool wide = dtype == DType::float32;
-        const double bytes = double(bytes_of(dtype));
-        needed =
-            std::max(needed, operands * (bytes + (wide ? 8 : 0)) + scratch * 8 + result * (2 * bytes + 8));
-    }
-    require_memory("einsum: needs {} of main memory, of which {} are free",
-                   needed,
-                   double(query_host_memory().free_bytes));
-}
-
-// Throws MachineError where the GPU, if it is to be used, has no room for the operands and intermediates.
-void require_gpu_memory(const EinsumTask& task, const Plan& plan, const ExampleContext& context) {
-    if (!context.gpu()) return;
-    double needed = 0;
-    for (const DType dtype : task.dtypes)
-        in_dtype(dtype, [&]<class T>(T) {
-            if constexpr (STENCILSCOPE_HAS_CUDA)
-                needed = std::max(needed, double(arena_bytes<GpuParts<T>>(plan)));
-        });
-    require_memory("einsum: needs {} of GPU memory, of which {} may be used", needed, context.gpu_budget());
+    const auto require = [](double needed, double free, const char* memory) {
+        if (needed > free)
+            throw MachineError("einsum: needs {} of {} memory, of which {} may be used",
+                               format_bytes(needed),
+                               memory,
+                               format_bytes(free));
+    };
+    require(12 * operands + 8 * scratch + 24 * result, double(query_host_memory().free_bytes), "main");
+    if (context.gpu())
+        require((operands + scratch + result) * double(bytes_of(std::ranges::max(task.dtypes))),
+                context.gpu_budget(),
+                "GPU");
 }
 
 // The table "path", and notes.
@@ -209,11 +194,6 @@ void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, E
     flops.limit_name = "fused " + flops.limit_name;
     row.rates = {bytes, flops};
     if (flops.value / flops.limit > bytes.value / bytes.limit) std::swap(row.rates[0], row.rates[1]);
-}
-
-// So many repetitions at least lie between two tellings of how far it is, which take a microsecond.
-long long told_every(const Plan& plan) {
-    return std::max(1LL, (long long)(1e6 / std::max(1.0, plan.flops())));
 }
 
 template <class T>
@@ -333,12 +313,12 @@ class Runner {
     void add_rows() {
         std::string work = task_.subscripts.empty() ? "''" : task_.subscripts;
         if (task_.repetitions > 1) work += fmt::format(", {} times", task_.repetitions);
-        std::vector<Variant> variants{
-            {"own sums, OpenBLAS", Device::cpu, [this](ReportRow& row) { measure_cpu(row); }}};
-        if (context_.request().on_gpu())
-            variants.push_back({"own sums, cuBLAS", Device::cuda, [this](ReportRow& row) {
-                                    if constexpr (STENCILSCOPE_HAS_CUDA) measure_gpu(row);
-                                }});
+        std::vector<Variant> variants;
+        for (const Device device : {Device::cpu, Device::cuda})
+            if (device == Device::cpu || context_.request().on_gpu())
+                variants.push_back({device == Device::cpu ? "own sums, OpenBLAS" : "own sums, cuBLAS",
+                                    device,
+                                    [this](ReportRow& row) { measure_row(row); }});
         measure(context_, work, dtype_of<T>, variants);
     }
 
@@ -351,39 +331,49 @@ class Runner {
     }
 
   private:
-    void measure_cpu(ReportRow& row) {
-        std::vector<T> scratch(std::size_t(plan_.scratch_values)), result(reference_.size(), T(NAN));
-        const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
-        const auto operands = pointers_to(operands_);
-        const long long every = told_every(plan_);
-        time_host(context_, row, [&] {
-            for (long long i = 0; i < task_.repetitions; ++i) {
-                execute_plan<T>(plan_, *arithmetic, operands, scratch.data(), result.data());
-                if (i % every == 0) context_.progress(double(i + 1) / double(task_.repetitions));
-            }
-        });
-        if constexpr (sizeof(T) == 4)
+    void measure_row(ReportRow& row) {
+        std::vector<T> result(reference_.size());
+        {  // nothing of it is left on the device when the machine's limits are measured
+            Arrays<T> arrays(context_, row.backend);
+            arrays.add(operands_);
+            std::vector<const T*> operands;
+            const std::size_t out = operands_.size();
+            for (std::size_t i = 0; i < out; ++i) operands.push_back(arrays.at(i));
+            arrays.allocate(plan_.tensors.back().values);
+            arrays.allocate(plan_.scratch_values);
+            arrays.send(operands_, row);
+            const auto arithmetic = arithmetic_on(arrays);
+            // Between two tellings of how far it is lie so many repetitions; a telling takes a microsecond,
+            // and on the GPU it waits.
+            const long long every =
+                arrays.on_gpu() ? 100 : std::max(1LL, (long long)(1e6 / std::max(1.0, plan_.flops())));
+            arrays.time(row, [&] {
+                for (long long i = 1; i <= task_.repetitions; ++i) {
+                    execute_plan<T>(plan_, *arithmetic, operands, arrays.at(out + 1), arrays.at(out));
+                    if (i % every != 0) continue;
+                    if constexpr (STENCILSCOPE_HAS_CUDA)
+                        if (arrays.on_gpu()) arrays.stream().synchronize();
+                    context_.progress(double(i) / double(task_.repetitions));
+                }
+            });
+            arrays.get(out, result, row);
+        }
+        // A reference by the same plan would share its rounding errors; the definition does not.
+        if constexpr (sizeof(T) == 8) {
+            if (row.backend == Device::cpu)
+                check_by_definition(row, task_.contraction, pointers_to(operands_), result, context_);
+            else
+                check_against_reference(row, result);
+        } else {
             check_against_reference(row, result);
-        else
-            // A reference by the same plan would share its rounding errors; the definition does not.
-            check_by_definition(row, task_.contraction, operands, result, context_);
+        }
         finish(row, std::move(result));
     }
 
-    void measure_gpu(ReportRow& row) {
-        std::vector<T> result(reference_.size(), T(NAN));
-        {  // nothing of it is left on the device when the machine's limits are measured
-            CudaStream stream;
-            GpuEinsum<T> einsum(plan_, stream, [&] { context_.pause(); });
-            const auto operands = pointers_to(operands_);
-            einsum.upload(operands);  // the first copy of a process is slow, and not timed
-            row.to_device_seconds = seconds_of([&] { einsum.upload(operands); });
-            time_device(context_, stream, row, [&] { einsum.run(int(task_.repetitions)); });
-            row.to_host_seconds = seconds_of([&] { einsum.fetch(result.data()); });
-            row.gpu_memory = GpuMemoryUse{double(arena_bytes<GpuParts<T>>(plan_))};
-        }
-        check_against_reference(row, result);
-        finish(row, std::move(result));
+    std::unique_ptr<EinsumArithmetic<T>> arithmetic_on(const Arrays<T>& arrays) {
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (arrays.on_gpu()) return cuda_einsum_arithmetic<T>(arrays.stream());
+        return cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
     }
 
     void finish(ReportRow& row, std::vector<T> result) {
@@ -426,8 +416,7 @@ class Runner {
 void run(ExampleContext& context) {
     const EinsumTask task = einsum_task(context.request());
     const Plan plan = make_plan(task.contraction);
-    require_host_memory(task, plan);
-    require_gpu_memory(task, plan, context);
+    require_memory(task, plan, context);
     describe_plan(task, plan, context.report());
     if (task.booleans)
         context.report().notes.emplace_back(

@@ -21,15 +21,8 @@ bool is_label(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-[[noreturn]] void fail(std::string_view text, std::size_t at, const std::string& what) {
-    std::string line(text);
-    std::ranges::replace_if(
-        line, [](char c) { return c < ' ' || c > '~'; }, '?');
-    // A long text is shown around the place.
-    constexpr std::size_t kShown = 100;
-    const std::size_t start = at > kShown / 2 && line.size() > kShown ? at - kShown / 2 : 0;
-    throw InputError(
-        Given{"subscripts"}, "{}\n  {}\n  {:>{}}", what, line.substr(start, kShown), '^', at - start + 1);
+[[noreturn]] void fail(const std::string& what) {
+    throw InputError(Given{"subscripts"}, "{}", what);
 }
 
 class Parser {
@@ -38,11 +31,10 @@ class Parser {
 
     Subscripts subscripts() {
         Subscripts result;
-        result.text = text_;
         for (;; ++at_) {  // beyond the comma
             result.operands.push_back(term());
             if (result.operands.size() > kMaxOperands)
-                fail(text_, at_, fmt::format("at most {} operands are allowed", kMaxOperands));
+                fail(fmt::format("at most {} operands are allowed", kMaxOperands));
             if (at_ == text_.size() || text_[at_] == '-') break;
         }
         result.output =
@@ -54,46 +46,34 @@ class Parser {
     // Up to a comma, an arrow or the end.
     SubscriptTerm term() {
         SubscriptTerm term;
-        term.begin = at_;
         for (; at_ < text_.size() && text_[at_] != ',' && text_[at_] != '-'; ++at_) {
             const char c = text_[at_];
             if (c == ' ') continue;
-            if (c == '>') fail(text_, at_, "'>' without '-' before it; the output follows '->'");
-            if (c == '.' && text_.substr(at_, 3) != "...")
-                fail(text_, at_, "a '.' that is not part of '...'");
-            if (c == '.' && term.has('.'))
-                fail(text_, at_, "a second '...'; one is allowed for each operand");
-            if (c != '.' && !is_label(c)) {
-                const bool printable = c >= ' ' && c <= '~';
-                const std::string what =
-                    printable ? fmt::format("'{}'", c) : fmt::format("byte {}", int((unsigned char)c));
-                fail(text_, at_, what + " is not a label; labels are letters");
-            }
+            if (c == '>') fail("'>' without '-' before it; the output follows '->'");
+            if (c == '.' && text_.substr(at_, 3) != "...") fail("a '.' that is not part of '...'");
+            if (c == '.' && term.has('.')) fail("a second '...'; one is allowed for each operand");
+            if (c != '.' && !is_label(c))
+                fail((c >= ' ' && c <= '~' ? fmt::format("'{}'", c)
+                                           : fmt::format("byte {}", int((unsigned char)c))) +
+                     " is not a label; labels are letters");
             term.labels += c;
-            term.positions.push_back(at_);
             if (c == '.') at_ += 2;
         }
         return term;
     }
 
     SubscriptTerm explicit_output(const std::vector<SubscriptTerm>& operands) {
-        if (text_.substr(at_, 2) != "->")
-            fail(text_, at_, "'-' without '>' after it; the output follows '->'");
+        if (text_.substr(at_, 2) != "->") fail("'-' without '>' after it; the output follows '->'");
         at_ += 2;
         const SubscriptTerm output = term();
         if (at_ < text_.size())
-            fail(text_,
-                 at_,
-                 text_[at_] == ',' ? "a comma in the output; there is one output" : "a second '->'");
-        for (std::size_t i = 0; i < output.labels.size(); ++i) {
-            const char label = output.labels[i];
+            fail(text_[at_] == ',' ? "a comma in the output; there is one output" : "a second '->'");
+        for (const char label : output.labels) {
             const auto has = [&](const SubscriptTerm& one) { return one.has(label); };
-            if (output.labels.find(label) < i)
-                fail(text_, output.positions[i], fmt::format("the output has label '{}' twice", label));
+            if (std::ranges::count(output.labels, label) > 1)
+                fail(fmt::format("the output has label '{}' twice", label));
             if (label != '.' && std::ranges::none_of(operands, has))
-                fail(text_,
-                     output.positions[i],
-                     fmt::format("the output's label '{}' is in no operand", label));
+                fail(fmt::format("the output's label '{}' is in no operand", label));
         }
         return output;
     }
@@ -126,9 +106,7 @@ class Binder {
     Contraction contraction() {
         const std::size_t terms = subscripts_.operands.size();
         if (terms != shapes_.size())
-            fail(subscripts_.text,
-                 subscripts_.operands[std::min(terms - 1, shapes_.size())].begin,
-                 fmt::format("subscripts for {}, but there {} {}",
+            fail(fmt::format("subscripts for {}, but there {} {}",
                              counted(terms, "operand"),
                              shapes_.size() == 1 ? "is" : "are",
                              shapes_.size()));
@@ -139,9 +117,7 @@ class Binder {
         for (std::size_t i = 0; i < terms; ++i) bind_operand(i);
         const SubscriptTerm& output = subscripts_.output;
         if (ellipsis_ > 0 && !output.has('.'))
-            fail(subscripts_.text,
-                 output.begin,
-                 fmt::format("the output lacks '...', which stands for {}; only labels are summed over",
+            fail(fmt::format("the output lacks '...', which stands for {}; only labels are summed over",
                              counted(std::size_t(ellipsis_), "axis", "axes")));
         for (const char label : output.labels)
             if (label != '.')
@@ -163,9 +139,7 @@ class Binder {
         const int more = extra(operand);
         const Contraction::Shape& shape = shapes_[operand];
         if (more < 0 || (more > 0 && !term.has('.')))
-            fail(subscripts_.text,
-                 term.positions.empty() ? term.begin : term.positions[0],
-                 fmt::format("operand {} has shape ({}{}), {}, but {}{}",
+            fail(fmt::format("operand {} has shape ({}{}), {}, but {}{}",
                              operand,
                              fmt::join(shape, ", "),
                              shape.size() == 1 ? "," : "",
@@ -178,16 +152,15 @@ class Binder {
     void bind_operand(std::size_t operand) {
         const SubscriptTerm& term = subscripts_.operands[operand];
         result_.operands.emplace_back();
-        for (std::size_t i = 0; i < term.labels.size(); ++i)
-            if (term.labels[i] != '.')
-                bind_axis(operand, number(term.labels[i]), term.positions[i]);
+        for (const char label : term.labels)
+            if (label != '.')
+                bind_axis(operand, number(label));
             else  // axes of an ellipsis are numbered from the right, as NumPy broadcasts
-                for (int e = ellipsis_ - extra(operand); e < ellipsis_; ++e)
-                    bind_axis(operand, e, term.positions[i]);
+                for (int e = ellipsis_ - extra(operand); e < ellipsis_; ++e) bind_axis(operand, e);
     }
 
-    // The operand's next axis has this label, which stands in the text at `at`.
-    void bind_axis(std::size_t operand, int label, std::size_t at) {
+    // The operand's next axis has this label.
+    void bind_axis(std::size_t operand, int label) {
         std::vector<int>& axes = result_.operands.back();
         const auto first = std::size_t(std::ranges::find(axes, label) - axes.begin());
         const Contraction::Shape& shape = shapes_[operand];
@@ -195,14 +168,12 @@ class Binder {
         axes.push_back(label);
         // Within one operand, a label's axes are equally long: a diagonal is not broadcast.
         if (shape[first] != length)
-            fail(subscripts_.text,
-                 at,
-                 fmt::format("label '{}' stands for axes of lengths {} and {} of operand {}",
+            fail(fmt::format("label '{}' stands for axes of lengths {} and {} of operand {}",
                              result_.names[std::size_t(label)],
                              shape[first],
                              length,
                              operand));
-        size(label, length, operand, at);
+        size(label, length, operand);
     }
 
     int number(char label) {
@@ -214,14 +185,12 @@ class Binder {
         return place->second;
     }
 
-    void size(int label, std::int64_t length, std::size_t operand, std::size_t at) {
+    void size(int label, std::int64_t length, std::size_t operand) {
         std::int64_t& known = result_.sizes[std::size_t(label)];
         if (known == 1) known = length;
         if (length == 1 || length == known) return;
         const std::string& name = result_.names[std::size_t(label)];
-        fail(subscripts_.text,
-             at,
-             fmt::format("{} has length {} in operand {} and {} before it",
+        fail(fmt::format("{} has length {} in operand {} and {} before it",
                          name[0] == '.' ? "an axis of '...'" : fmt::format("label '{}'", name),
                          length,
                          operand,
@@ -232,9 +201,7 @@ class Binder {
         double values = 1;
         for (const std::int64_t n : result_.output_shape()) values *= double(n);
         if (values < kTooManyValues) return;
-        fail(subscripts_.text,
-             subscripts_.output.begin,
-             fmt::format("the result would have {:.3g} values; at most 2^40 are allowed", values));
+        fail(fmt::format("the result would have {:.3g} values; at most 2^40 are allowed", values));
     }
 
     const Subscripts& subscripts_;
@@ -313,24 +280,19 @@ std::vector<Contraction::Shape> shapes_for(const Subscripts& subscripts, const L
     for (const SubscriptTerm& term : subscripts.operands) {
         Contraction::Shape& shape = shapes.emplace_back();
         double values = 1;
-        for (std::size_t i = 0; i < term.labels.size(); ++i) {
-            const char label = term.labels[i];
+        for (const char label : term.labels) {
             if (label == '.') {
                 shape.insert(shape.end(), sizes.ellipsis.begin(), sizes.ellipsis.end());
                 continue;
             }
             const auto size = sizes.labels.find(label);
             if (size == sizes.labels.end())
-                fail(subscripts.text,
-                     term.positions[i],
-                     fmt::format("label '{}' has no size; give it in --sizes, or operands as files", label));
+                fail(fmt::format("label '{}' has no size; give it in --sizes, or operands as files", label));
             shape.push_back(size->second);
         }
         for (const std::int64_t n : shape) values *= double(n);
         if (values >= kTooManyValues)
-            fail(subscripts.text,
-                 term.begin,
-                 fmt::format("an operand would have {:.3g} values; at most 2^40 are allowed", values));
+            fail(fmt::format("an operand would have {:.3g} values; at most 2^40 are allowed", values));
     }
     return shapes;
 }

@@ -11,9 +11,7 @@ namespace stencil::einsum {
 
 /// The subscripts of one operand, or of the output.
 struct SubscriptTerm {
-    std::string labels;                  ///< letters, and a '.' for the ellipsis
-    std::vector<std::size_t> positions;  ///< where each stands in the text
-    std::size_t begin = 0;               ///< where the term stands in the text
+    std::string labels;  ///< letters, and a '.' for the ellipsis
 
     bool has(char label) const { return labels.find(label) != std::string::npos; }
     /// The number of letters.
@@ -21,12 +19,11 @@ struct SubscriptTerm {
 };
 
 struct Subscripts {
-    std::string text;
     std::vector<SubscriptTerm> operands;
     SubscriptTerm output;  ///< without "->": the ellipsis, then what occurs once, sorted
 };
 
-/// Throws InputError: what is wrong, and below it the text with a caret under the place.
+/// Throws InputError.
 Subscripts parse_subscripts(std::string_view text);
 
 /// Operands, intermediates and the result have fewer values.
@@ -50,8 +47,8 @@ struct Contraction {
 /// The number of values of an array.
 std::int64_t product_of(const Contraction::Shape& shape);
 
-/// Throws InputError with a caret where the subscripts and the operands' shapes don't agree, and where the
-/// result would have 2^40 values or more.
+/// Throws InputError where the subscripts and the operands' shapes don't agree, and where the result would
+/// have 2^40 values or more.
 Contraction bind_subscripts(const Subscripts& subscripts, const std::vector<Contraction::Shape>& shapes);
 
 /// Sizes of labels as "i=100,j=200,...=4x5"; the ellipsis' is of all of its axes.
@@ -62,7 +59,7 @@ struct LabelSizes {
 /// Throws InputError. An empty text has no sizes.
 LabelSizes parse_label_sizes(std::string_view text);
 
-/// Shapes of operands of these sizes. Throws InputError with a caret under a label that has none.
+/// Shapes of operands of these sizes. Throws InputError for a label that has none.
 std::vector<Contraction::Shape> shapes_for(const Subscripts& subscripts, const LabelSizes& sizes);
 
 }  // namespace stencil::einsum

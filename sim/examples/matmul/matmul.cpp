@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <type_traits>
 
 #include "kernels/cpu/gemm.h"
-#include "kernels/cuda/device_arena.h"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
 #include "kernels/field/divide.h"
@@ -159,7 +160,7 @@ MatmulProblem matmul_problem(const OptionValues& options) {
 }
 
 template <class T>
-MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& context) {
+MatmulFactors<T> make_factors(const MatmulProblem& problem, ExampleContext& context) {
     const auto [m, k, n] = problem.shape;
     const double bytes = (double(m) * double(k) + double(k) * double(n) + double(m) * double(n)) * sizeof(T);
     const auto free = double(query_host_memory().free_bytes);
@@ -167,21 +168,20 @@ MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& co
         throw MachineError(
             "host memory: A, B and C take {:.1f} GB, and {:.1f} GB are free", bytes / 1e9, free / 1e9);
     Random random(problem.seed);
-    MatmulOperands<T> operands;
-    operands.a = random_array<T>(context, random, m * k);
-    operands.b = random_array<T>(context, random, k * n);
-    for (AlignedBuffer<T>* factor : {&operands.a, &operands.b})
-        if (problem.centred)
-            for (T& value : *factor) value -= T(0.5);
-    return operands;
+    MatmulFactors<T> factors;
+    for (const std::int64_t size : {m * k, k * n}) factors.push_back(random_array<T>(context, random, size));
+    if (problem.centred)
+        for (AlignedBuffer<T>& factor : factors)
+            for (T& value : factor) value -= T(0.5);
+    return factors;
 }
 
 template <class T>
-MatmulReference make_reference(const MatmulOperands<T>& operands,
+MatmulReference make_reference(const MatmulFactors<T>& factors,
                                const MatmulShape& s,
                                ExampleContext& context) {
     MatmulReference reference{s, {}, {}, some_rows(s), {}, {}};
-    const T *a = operands.a.data(), *b = operands.b.data();
+    const T *a = factors[0].data(), *b = factors[1].data();
     reference.sums.resize(std::size_t(s.n));
     reference.sums_of_size.resize(std::size_t(s.n));
     multiply<long double>({column_totals(a, s, context.threads())},
@@ -235,10 +235,10 @@ void compare(const MatmulResult<T>& result,
     row.more.emplace_back("within_1e-4", close4);
 }
 
-template MatmulOperands<float> make_operands(const MatmulProblem&, ExampleContext&);
-template MatmulOperands<double> make_operands(const MatmulProblem&, ExampleContext&);
-template MatmulReference make_reference(const MatmulOperands<float>&, const MatmulShape&, ExampleContext&);
-template MatmulReference make_reference(const MatmulOperands<double>&, const MatmulShape&, ExampleContext&);
+template MatmulFactors<float> make_factors(const MatmulProblem&, ExampleContext&);
+template MatmulFactors<double> make_factors(const MatmulProblem&, ExampleContext&);
+template MatmulReference make_reference(const MatmulFactors<float>&, const MatmulShape&, ExampleContext&);
+template MatmulReference make_reference(const MatmulFactors<double>&, const MatmulShape&, ExampleContext&);
 template void compare(const MatmulResult<float>&, const MatmulReference&, MatmulLimits, ReportRow&);
 template void compare(const MatmulResult<double>&, const MatmulReference&, MatmulLimits, ReportRow&);
 
@@ -307,22 +307,8 @@ void check(const ExampleRequest& request) {
 constexpr double kPanelOperations = 8e10;
 constexpr std::int64_t kMinPanelRows = 512;
 
-constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
-
 // A repetition that takes longer is waited for, so that the example can end after it.
 constexpr double kWaitSeconds = 0.02;
-
-/// The matrices and the sums on the device.
-template <class T>
-struct DeviceOperands {
-    T *a, *b, *c, *sums;
-
-    DeviceOperands(DeviceArena& arena, const MatmulShape& s)
-        : a(arena.take<T>(s.m * s.k)),
-          b(arena.take<T>(s.k * s.n)),
-          c(arena.take<T>(s.m * s.n)),
-          sums(arena.take<T>(s.n)) {}
-};
 
 /// All rows of one precision.
 template <class T>
@@ -336,52 +322,21 @@ class MatmulExample {
         bool any = false;
         for (const MatmulRow& which : chosen_rows(context_.request())) {
             if (!works(which, dtype_of<T>)) continue;
-            const bool cpu = which.device == Device::cpu;
-            any |= cpu ? context_.cpu() : context_.gpu();
-            variants.push_back({which.title, which.device, [this, which, cpu](ReportRow& row) {
-                                    if (cpu) return run_on_cpu(row);
-                                    if constexpr (STENCILSCOPE_HAS_CUDA) run_on_gpu(which, row);
-                                }});
+            any |= which.device == Device::cpu ? context_.cpu() : context_.gpu();
+            variants.push_back(
+                {which.title, which.device, [this, which](ReportRow& row) { measure_row(which, row); }});
             variants.back().inexact = which.inexact;
         }
         if (any) {
             context_.begin_part("random numbers");
-            operands_ = make_operands<T>(problem_, context_);
+            factors_ = make_factors<T>(problem_, context_);
             context_.begin_part("the reference");
-            reference_ = make_reference(operands_, problem_.shape, context_);
+            reference_ = make_reference(factors_, problem_.shape, context_);
         }
         measure(context_, "matmul + column sum", dtype_of<T>, variants);
     }
 
   private:
-    // C and its sums in main memory.
-    struct HostProduct {
-        explicit HostProduct(const MatmulShape& s)
-            : c(std::size_t(s.m * s.n)), sums(std::size_t(s.n), std::numeric_limits<T>::quiet_NaN()) {
-            std::ranges::fill(c, std::numeric_limits<T>::quiet_NaN());
-        }
-        AlignedBuffer<T> c;
-        std::vector<T> sums;
-    };
-
-    MatmulResult<T> result_of(HostProduct product) {
-        const std::int64_t n = problem_.shape.n;
-        MatmulResult<T> result;
-        result.stored_sums = std::vector<T>(product.sums.size(), std::numeric_limits<T>::quiet_NaN());
-        const T* const c = product.c.data();
-        for (const std::int64_t i : reference_.rows)
-            result.rows.insert(result.rows.end(), c + i * n, c + (i + 1) * n);
-        cpu_column_sums<T>(
-            context_.threads(), c, {problem_.shape.m, n, n}, nullptr, result.stored_sums.data());
-        result.sums = std::move(product.sums);
-        return result;
-    }
-
-    void finish(ReportRow& row, const MatmulResult<T>& result, MatmulLimits limits) {
-        row.more.emplace_back("repetition_seconds", row.seconds / problem_.repetitions);
-        compare(result, reference_, limits, row);
-    }
-
     // Repetition i, in panels between which the example can end.
     void multiply_on_cpu(T* c, int i) {
         const auto& [m, k, n] = problem_.shape;
@@ -393,92 +348,97 @@ class MatmulExample {
         for (std::int64_t first = 0; first < m; first += panel) {
             const std::int64_t rows = std::min(panel, m - first);
             gemm(GemmCall<T>{
-                rows, k, n, {operands_.a.data() + first * k, k}, {operands_.b.data(), n}, c + first * n, n});
+                rows, k, n, {factors_[0].data() + first * k, k}, {factors_[1].data(), n}, c + first * n, n});
             context_.progress((i + double(first + rows) / double(m)) / problem_.repetitions);
         }
     }
 
-    void run_on_cpu(ReportRow& row) {
-        const MatmulShape& s = problem_.shape;
-        HostProduct product(s);
-        time_host(context_, row, [&] {
-            for (int i = 0; i < problem_.repetitions; ++i) {
-                multiply_on_cpu(product.c.data(), i);
-                cpu_column_sums<T>(
-                    context_.threads(), product.c.data(), {s.m, s.n, s.n}, nullptr, product.sums.data());
-            }
-        });
-        row.rates = {context_.arithmetic_rate(row, problem_.operations(), row.dtype)};
-        finish(row, result_of(std::move(product)), {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true});
-    }
+    using Repetition = std::function<void(int i)>;
 
-    void run_on_gpu(const MatmulRow& which, ReportRow& row) {
-        const double bytes = double(arena_bytes<DeviceOperands<T>>(problem_.shape) +
-                                    cuda_matmul_bytes<T>(which.method, {problem_.shape, kWorkspace}));
-        row.gpu_memory = GpuMemoryUse{bytes};
-        if (const double most = context_.gpu_budget(); bytes > most)
-            throw CudaError(fmt::format(
-                "needs {} of GPU memory, of which {} may be used", format_bytes(bytes), format_bytes(most)));
-        const auto result = multiply_on_gpu(which, row);
-        row.rates = {rate_of(which, row)};
-        finish(row,
-               result,
-               sizeof(T) == sizeof(double) ? MatmulLimits{1e-13, true}
-                                           : MatmulLimits{which.inexact ? 1e-3 : 5e-6, !which.inexact});
-    }
-
-    MatmulResult<T> multiply_on_gpu(const MatmulRow& which, ReportRow& row) {
-        const MatmulShape& s = problem_.shape;
-        CudaStream stream;
-        const CudaMemory memory(arena_bytes<DeviceOperands<T>>(s));
-        const auto device = in_arena<DeviceOperands<T>>(memory, s);
-        const auto copy = [&](auto enqueue, T* to, const T* from, std::int64_t count) {
-            copy_in_parts([this] { context_.pause(); }, enqueue, to, from, double(count) * sizeof(T), stream);
+    Repetition cpu_repetition(const Arrays<T>& arrays) {
+        return [this, &arrays](int i) {
+            multiply_on_cpu(arrays.at(2), i);
+            sum_columns(arrays);
         };
-        row.to_device_seconds = seconds_of([&] {
-            copy(enqueue_to_device, device.a, operands_.a.data(), s.m * s.k);
-            copy(enqueue_to_device, device.b, operands_.b.data(), s.k * s.n);
-        });
-        cuda_poison(device.c, std::size_t(s.m * s.n) * sizeof(T), stream);
-        cuda_poison(device.sums, std::size_t(s.n) * sizeof(T), stream);
-        time_on_gpu(which, device, stream, row);
-
-        MatmulResult<T> result;
-        const auto fetch_sums = [&](std::vector<T>& sums) {
-            sums.resize(std::size_t(s.n));
-            copy(enqueue_to_host, sums.data(), device.sums, s.n);
-        };
-        row.to_host_seconds = seconds_of([&] { fetch_sums(result.sums); });
-        result.rows.resize(reference_.c.size());
-        T* to = result.rows.data();
-        for (const std::int64_t i : reference_.rows) {
-            copy(enqueue_to_host, to, device.c + i * s.n, s.n);
-            to += s.n;
-        }
-        const CudaMemory scratch(cuda_column_sums_bytes<T>({s.m, s.n, s.n}));
-        cuda_column_sums<T>(stream, device.c, {s.m, s.n, s.n}, nullptr, device.sums, scratch.data());
-        fetch_sums(result.stored_sums);
-        return result;
     }
 
-    void time_on_gpu(const MatmulRow& which,
-                     const DeviceOperands<T>& device,
-                     CudaStream& stream,
-                     ReportRow& row) {
-        const auto matmul = make_cuda_matmul<T>(which.method, {problem_.shape, kWorkspace}, stream);
-        const auto once = [&] { matmul->run({device.a, device.b, device.c, device.sums, problem_.shape}); };
+    Repetition gpu_repetition(const MatmulRow& which, const Arrays<T>& arrays) {
+        CudaStream& stream = arrays.stream();
+        const MatmulCall<T> call{arrays.at(0), arrays.at(1), arrays.at(2), arrays.at(3), problem_.shape};
+        const auto product = make_cuda_matmul<T>(which.method, problem_.shape, stream);
+        const auto once = [=] { product(call); };
+        once();  // sets up the library
         const double seconds = seconds_of([&] {
             once();
             stream.synchronize();
         });
-        time_device(context_, stream, row, [&] {
-            for (int i = 0; i < problem_.repetitions; ++i) {
-                once();
-                if (seconds < kWaitSeconds) continue;
-                stream.synchronize();
-                context_.progress(double(i + 1) / problem_.repetitions);
+        return [=, this, &stream](int i) {
+            once();
+            if (seconds < kWaitSeconds) return;
+            stream.synchronize();
+            context_.progress(double(i + 1) / problem_.repetitions);
+        };
+    }
+
+    void sum_columns(const Arrays<T>& arrays) const {
+        const auto& [m, k, n] = problem_.shape;
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (arrays.on_gpu()) {
+                const CudaMemory scratch(cuda_column_sums_bytes<T>({m, n, n}));
+                return cuda_column_sums<T>(
+                    arrays.stream(), arrays.at(2), {m, n, n}, nullptr, arrays.at(3), scratch.data());
             }
-        });
+        cpu_column_sums<T>(context_.threads(), arrays.at(2), {m, n, n}, nullptr, arrays.at(3));
+    }
+
+    void measure_row(const MatmulRow& which, ReportRow& row) {
+        const auto& [m, k, n] = problem_.shape;
+        Arrays<T> arrays(context_, which.device);
+        if (arrays.on_gpu()) require_gpu_memory();
+        arrays.add(factors_);
+        arrays.allocate(m * n);
+        arrays.allocate(n);
+        arrays.send(factors_, row);
+        {
+            Repetition repetition;
+            if constexpr (STENCILSCOPE_HAS_CUDA)
+                if (arrays.on_gpu()) repetition = gpu_repetition(which, arrays);
+            if (!repetition) repetition = cpu_repetition(arrays);
+            arrays.time(row, [&] {
+                for (int i = 0; i < problem_.repetitions; ++i) repetition(i);
+            });
+        }
+        MatmulResult<T> result;
+        result.sums.resize(std::size_t(n));
+        result.stored_sums = result.sums;
+        result.rows.resize(reference_.c.size());
+        arrays.get(3, result.sums, row);
+        std::span<T> rows = result.rows;
+        for (const std::int64_t i : reference_.rows) {
+            arrays.get(2, rows.first(std::size_t(n)), i * n);
+            rows = rows.subspan(std::size_t(n));
+        }
+        sum_columns(arrays);
+        arrays.get(3, result.stored_sums);
+        row.rates = {rate_of(which, row)};
+        row.more.emplace_back("repetition_seconds", row.seconds / problem_.repetitions);
+        compare(result,
+                reference_,
+                {which.inexact    ? 1e-3
+                 : sizeof(T) == 8 ? 1e-13
+                                  : 5e-6,
+                 !which.inexact},
+                row);
+    }
+
+    // Tells what the matrices need before the first of them is refused.
+    void require_gpu_memory() const {
+        const auto& [m, k, n] = problem_.shape;
+        const double bytes =
+            sizeof(T) * (double(m) * double(k) + double(k) * double(n) + double(m + 1) * double(n));
+        if (const double most = context_.gpu_budget(); bytes > most)
+            throw CudaError(fmt::format(
+                "needs {} of GPU memory, of which {} may be used", format_bytes(bytes), format_bytes(most)));
     }
 
     Rate rate_of(const MatmulRow& which, const ReportRow& row) {
@@ -492,7 +452,7 @@ class MatmulExample {
 
     ExampleContext& context_;
     MatmulProblem problem_;
-    MatmulOperands<T> operands_;
+    MatmulFactors<T> factors_;
     MatmulReference reference_;
 };
 

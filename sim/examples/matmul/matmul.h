@@ -22,17 +22,14 @@ struct MatmulProblem {
 
 MatmulProblem matmul_problem(const OptionValues& options);
 
-/// On the host, row-major.
+/// A (m, k) and B (k, n) on the host, row-major.
 template <class T>
-struct MatmulOperands {
-    AlignedBuffer<T> a;  ///< (m, k)
-    AlignedBuffer<T> b;  ///< (k, n)
-};
+using MatmulFactors = std::vector<AlignedBuffer<T>>;
 
 /// As NumPy's default_rng(seed).random gives them, A and then B; centred ones are less 0.5. Throws
 /// MachineError where they and C do not fit in memory, and Cancelled.
 template <class T>
-MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& context);
+MatmulFactors<T> make_factors(const MatmulProblem& problem, ExampleContext& context);
 
 /// The sums of all columns, and some rows of C, the first and the last among them. Sums are taken in long
 /// double, which has 11 bits more than float64 on x86, and rounded once.
@@ -46,7 +43,7 @@ struct MatmulReference {
 };
 
 template <class T>
-MatmulReference make_reference(const MatmulOperands<T>& operands,
+MatmulReference make_reference(const MatmulFactors<T>& factors,
                                const MatmulShape& shape,
                                ExampleContext& context);
 

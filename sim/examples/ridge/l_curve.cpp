@@ -99,8 +99,8 @@ SolutionCheck SolutionChecker<T>::check(std::span<const double> x, std::span<con
 
 template <class T>
 double SolutionChecker<T>::bytes_of_step() const {
-    const double index = std::max(a_.rows, a_.columns) <= 65536 ? 2 : 4;
-    return 2 * double(a_.nonzeros()) * (sizeof(T) + index) + 32 * double(a_.rows + a_.columns);
+    return 2 * double(a_.nonzeros()) * (sizeof(T) + sizeof(std::uint32_t)) +
+           32 * double(a_.rows + a_.columns);
 }
 
 double length_of(std::span<const double> a) {

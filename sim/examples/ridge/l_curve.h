@@ -36,6 +36,8 @@ class SolutionChecker {
     SolutionCheck check(std::span<const double> x, std::span<const double> d, double c);
     /// |A|, of Frobenius.
     double frobenius() const { return frobenius_; }
+    /// A^T.
+    const SparseMatrix<T>& back() const { return back_; }
     /// A^T (d - A x) - c^2 x, of the last check().
     const std::vector<double>& gradient() const { return gradient_; }
     /// Bytes that a step of LSMR reads.

@@ -15,7 +15,7 @@
 namespace stencil::ridge {
 namespace {
 
-constexpr double kMaxCellsOfBitmap = 0x1p34;
+constexpr double kMaxPlaces = 0x1p34, kMaxNonzeros = 0x1p31 - 1;
 constexpr std::size_t kPauseEvery = 1 << 20;
 constexpr std::size_t kMaxCoefficients = 1000;
 
@@ -40,38 +40,12 @@ std::vector<std::uint64_t> draw_bits(Random& random,
     return bits;
 }
 
-// For a large and sparse matrix: sorted cell numbers.
-std::vector<std::int64_t> draw_cells(Random& random,
-                                     double cells,
-                                     std::int64_t wanted,
-                                     const std::function<void()>& pause) {
-    std::vector<std::int64_t> drawn;
-    drawn.reserve(std::size_t(wanted));
-    while (std::int64_t(drawn.size()) < wanted) {
-        while (std::int64_t(drawn.size()) < wanted) {
-            drawn.push_back(std::int64_t(random.next_double() * cells));
-            if (drawn.size() % kPauseEvery == 0) pause();
-        }
-        std::ranges::sort(drawn);
-        drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
-    }
-    return drawn;
-}
-
-template <class T>
-void fill_values(SparseMatrix<T>& a, Random& random) {
-    a.value.resize(a.column.size());
-    for (T& value : a.value) value = T(random.next_float());
-}
-
 // Their squares are numbers of float64, with room for what they are multiplied by.
-void require_in_range(const std::vector<double>& coefficients,
-                      std::string_view setting,
-                      const std::string& text) {
+void require_in_range(const std::vector<double>& coefficients, const std::string& text) {
     constexpr double kMin = 1e-100, kMax = 1e100;
     for (const double c : coefficients)
         if (c != 0 && !(c >= kMin && c <= kMax))
-            throw InputError(Given{setting, text}, "each must be 0 or from {:g} to {:g}", kMin, kMax);
+            throw InputError(Given{"coefficients", text}, "each must be 0 or from {:g} to {:g}", kMin, kMax);
 }
 
 // Squares and products of such values are numbers of float64.
@@ -120,7 +94,6 @@ std::vector<double> read_data(const std::string& path, std::int64_t rows) {
 using Kind = ExampleOption::Kind;
 
 constexpr double kMaxRows = 2e9;
-constexpr std::string_view kStops[] = {"certificate", "lsmr", "both"};
 constexpr std::string_view kMethods[] = {"lsmr", "process", "cholesky"};
 
 const ExampleOption kOptions[] = {
@@ -129,12 +102,10 @@ const ExampleOption kOptions[] = {
     {"density", Kind::real, "SHARE", "share of its places that hold a number", "0.1", 0, 1, "matrix"},
     {"seed", Kind::integer, "N", "of the random numbers", "1", 0, 9e15},
     {"coefficients", Kind::text, "C", "c: LOW:HIGH:COUNT (geometric), or a list C,C,...", "0.1:5000:10"},
-    {"stop", Kind::choice, "RULE", "bound on x's error, or CuPy's rule", "certificate", 0, 0, {}, kStops},
     {"tolerance", Kind::real, "T", "of the certificate: bound on |x - exact x| / |x|", "1e-6", 1e-14, 1},
     {"methods", Kind::text, "LIST", "auto: what is sensible for the size; or of lsmr, cholesky", "auto"},
     {"matrix", Kind::file, "FILE.mtx", "the matrix, in Matrix Market format, instead of a random one"},
     {"rhs", Kind::file, "FILE", "the data d, as .npy or Matrix Market, instead of random ones"},
-    {"at", Kind::text, "C,...", "further c, solved for afterwards"},
 };
 
 void read_methods(RidgeSettings& settings, const std::string& text) {
@@ -156,14 +127,13 @@ void check_size(const OptionValues& options) {
         return;
     }
     const double cells = double(options.integer("rows")) * double(options.integer("columns"));
-    constexpr double kMaxNonzeros = 4e9;
-    if (cells > 0x1p52 || cells * options.real("density") > kMaxNonzeros)
-        throw InputError("--rows {} --columns {} --density {}: at most {:g} nonzeros in {:g} places",
+    if (cells > kMaxPlaces || cells * options.real("density") > kMaxNonzeros)
+        throw InputError("--rows {} --columns {} --density {}: at most {:.0f} nonzeros in {:.0f} places",
                          options.text("rows"),
                          options.text("columns"),
                          options.text("density"),
                          kMaxNonzeros,
-                         0x1p52);
+                         kMaxPlaces);
 }
 
 }  // namespace
@@ -181,27 +151,16 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
     Random random(problem.seed);
     const std::int64_t wanted = problem.nonzeros();
     a.column.reserve(std::size_t(wanted));
-    const double cells = double(a.rows) * double(a.columns);
-    if (cells <= kMaxCellsOfBitmap) {
-        const std::vector<std::uint64_t> bits = draw_bits(random, a.rows * a.columns, wanted, pause);
-        std::int64_t cell = 0;
-        for (std::int64_t i = 0; i < a.rows; ++i) {
-            if (std::size_t(i) % (kPauseEvery >> 10) == 0) pause();
-            for (std::int64_t j = 0; j < a.columns; ++j, ++cell)
-                if ((bits[std::size_t(cell / 64)] >> (cell % 64) & 1) != 0)
-                    a.column.push_back(std::uint32_t(j));
-            a.start.push_back(std::int64_t(a.column.size()));
-        }
-    } else {
-        const std::vector<std::int64_t> drawn = draw_cells(random, cells, wanted, pause);
-        for (std::int64_t i = 0; i < a.rows; ++i) {
-            if (std::size_t(i) % kPauseEvery == 0) pause();
-            while (a.column.size() < drawn.size() && drawn[a.column.size()] / a.columns == i)
-                a.column.push_back(std::uint32_t(drawn[a.column.size()] % a.columns));
-            a.start.push_back(std::int64_t(a.column.size()));
-        }
+    const std::vector<std::uint64_t> bits = draw_bits(random, a.rows * a.columns, wanted, pause);
+    std::int64_t cell = 0;
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+        if (std::size_t(i) % (kPauseEvery >> 10) == 0) pause();
+        for (std::int64_t j = 0; j < a.columns; ++j, ++cell)
+            if ((bits[std::size_t(cell / 64)] >> (cell % 64) & 1) != 0) a.column.push_back(std::uint32_t(j));
+        a.start.push_back(std::int64_t(a.column.size()));
     }
-    fill_values(a, random);
+    a.value.resize(a.column.size());
+    for (T& value : a.value) value = T(random.next_float());
     return a;
 }
 
@@ -240,7 +199,8 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
     return problem;
 }
 
-std::vector<double> parse_coefficients(const std::string& text, std::string_view setting) {
+std::vector<double> parse_coefficients(const std::string& text) {
+    constexpr std::string_view setting = "coefficients";
     std::vector<double> values;
     const std::vector<std::string> range = split(text, ':');
     if (range.size() == 3) {
@@ -251,7 +211,7 @@ std::vector<double> parse_coefficients(const std::string& text, std::string_view
         for (long long i = 0; i < count; ++i)
             values.push_back(i + 1 == count ? high
                                             : low * std::pow(high / low, double(i) / double(count - 1)));
-        require_in_range(values, setting, text);
+        require_in_range(values, text);
         return values;
     }
     if (range.size() != 1) throw InputError(Given{setting, text}, "must be LOW:HIGH:COUNT or a list C,C,...");
@@ -259,7 +219,7 @@ std::vector<double> parse_coefficients(const std::string& text, std::string_view
     std::ranges::sort(values);
     if (std::ranges::adjacent_find(values) != values.end() || values.size() > kMaxCoefficients)
         throw InputError(Given{setting, text}, "must be up to {} different numbers", kMaxCoefficients);
-    require_in_range(values, setting, text);
+    require_in_range(values, text);
     return values;
 }
 
@@ -270,12 +230,8 @@ std::span<const ExampleOption> ridge_options() {
 RidgeSettings read_ridge_settings(const OptionValues& options) {
     check_size(options);
     RidgeSettings settings;
-    settings.coefficients = parse_coefficients(options.text("coefficients"), "coefficients");
-    if (options.given("at")) settings.further = parse_coefficients(options.text("at"), "at");
+    settings.coefficients = parse_coefficients(options.text("coefficients"));
     settings.tolerance = options.real("tolerance");
-    const std::string stop = options.text("stop");
-    settings.certified = stop != "lsmr";
-    settings.lsmr_rule = stop != "certificate";
     read_methods(settings, options.text("methods"));
     return settings;
 }

@@ -44,17 +44,14 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
                                 const std::function<void()>& pause);
 
 /// "LOW:HIGH:COUNT" (geometric) or "C,C,...", ascending and each once. Throws InputError.
-std::vector<double> parse_coefficients(const std::string& text, std::string_view setting);
+std::vector<double> parse_coefficients(const std::string& text);
 
 /// The example's options, for its row in the table.
 std::span<const ExampleOption> ridge_options();
 
 struct RidgeSettings {
     std::vector<double> coefficients;  ///< ascending
-    std::vector<double> further;       ///< of --at
     double tolerance = 1e-6;
-    bool certified = true;   ///< rows with the certificate
-    bool lsmr_rule = false;  ///< rows with LSMR's own rule
     /// --methods auto: what is sensible for the size; otherwise those named.
     bool automatic = true;
     bool lsmr = true, cholesky = true;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/ridge/dense_ridge.h"
@@ -29,23 +30,19 @@ constexpr double kWideOperations = 2e7;  // for the references: about a second
 constexpr double kFailedBound = 1.5;     // times the tolerance: what rounding may add to a certificate
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns, for Cholesky
 
-/// The result of LSMR under one stopping rule.
+/// The result of LSMR.
 struct PathResult {
-    bool certified = true;
     RidgePath path;
     std::vector<CurvePoint> checked;  ///< its points, by fresh products
-    std::vector<CurvePoint> further;  ///< at --at
-
-    std::int64_t steps() const { return path.bidiagonal.steps(); }
 };
 
 nlohmann::ordered_json number(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("unknown");
 }
 
-ReportTable table_of(const PathResult& result, const std::string& id, const std::string& title) {
-    ReportTable table{id,
-                      title,
+ReportTable table_of(const PathResult& result) {
+    ReportTable table{"coefficients",
+                      "Coefficients",
                       {"c",
                        "|A x - d|",
                        "|x|",
@@ -70,16 +67,6 @@ ReportTable table_of(const PathResult& result, const std::string& id, const std:
     return table;
 }
 
-ReportTable further_table(std::span<const CurvePoint> further) {
-    ReportTable table{"further_coefficients",
-                      "Further coefficients",
-                      {"c", "|A x - d|", "|x|", "bound on the error of x"},
-                      {}};
-    for (const auto& [c, check, error] : further)
-        table.rows.push_back({c, number(check.residual), number(check.solution), number(check.bound)});
-    return table;
-}
-
 template <class T>
 class RidgeRun {
   public:
@@ -98,20 +85,18 @@ class RidgeRun {
 
     void run() {
         find_references();
+        std::vector<Variant> variants;
         if (settings_.cholesky)
-            measure(context_,
-                    work(true),
-                    dtype_of<T>,
-                    {cholesky("dense Cholesky (OpenBLAS)", Device::cpu),
-                     cholesky("dense Cholesky (cuSOLVER)", Device::cuda)});
-        for (const bool certified : {true, false})
-            if (settings_.lsmr && (certified ? settings_.certified : settings_.lsmr_rule))
-                measure(context_,
-                        work(certified),
-                        dtype_of<T>,
-                        {lsmr(certified, Device::cpu), lsmr(certified, Device::cuda)});
+            variants = {cholesky("dense Cholesky (OpenBLAS)", Device::cpu),
+                        cholesky("dense Cholesky (cuSOLVER)", Device::cuda)};
+        if (settings_.lsmr)
+            for (const Device device : {Device::cpu, Device::cuda}) variants.push_back(lsmr(device));
+        measure(context_,
+                fmt::format("{} coefficients, error <= {:g}", best_.size(), settings_.tolerance),
+                dtype_of<T>,
+                variants);
         write_solutions();
-        if (!results_.empty()) report_results();
+        if (result_) report_results();
     }
 
   private:
@@ -144,22 +129,6 @@ class RidgeRun {
         return {x.data() + i * columns(), columns()};
     }
 
-    RidgeRule rule(bool certified) const {
-        RidgeRule rule;
-        rule.certified = certified;
-        rule.tolerance = settings_.tolerance;
-        rule.most_steps = most_steps_;
-        // Without c there is no certificate: then at least LSMR's own tests are strict.
-        if (certified) rule.lsmr = {1e-4 * settings_.tolerance, 1e-4 * settings_.tolerance, 0};
-        return rule;
-    }
-
-    std::string work(bool certified) const {
-        const std::size_t count = settings_.coefficients.size();
-        return certified ? fmt::format("{} coefficients, error <= {:g}", count, settings_.tolerance)
-                         : fmt::format("{} coefficients, LSMR's stopping rule", count);
-    }
-
     std::string why_no_cholesky(Device device) const {
         const bool cpu = device == Device::cpu;
         if (!cpu && !context_.gpu()) return context_.why_no_gpu();
@@ -179,75 +148,44 @@ class RidgeRun {
                 device,
                 [this, device](ReportRow& row) {
                     if constexpr (STENCILSCOPE_HAS_CUDA)
-                        if (device == Device::cuda) return run_gpu_cholesky(row);
+                        if (device == Device::cuda) {
+                            CudaStream stream;
+                            return run_cholesky(make_cuda_dense_ridge(a_, stream), row);
+                        }
                     run_cholesky(make_cpu_dense_ridge(a_, context_.thread_count()), row);
                 },
                 why_no_cholesky(device)};
     }
 
-    Variant lsmr(bool certified, Device device) {
-        return {"LSMR, all c at once", device, [this, certified, device](ReportRow& row) {
+    Variant lsmr(Device device) {
+        return {"LSMR, all c at once", device, [this, device](ReportRow& row) {
                     if constexpr (STENCILSCOPE_HAS_CUDA)
-                        if (device == Device::cuda) return run_gpu_lsmr(certified, row);
-                    run_cpu_lsmr(certified, row);
+                        if (device == Device::cuda) return run_gpu_lsmr(row);
+                    run_lsmr(*make_cpu_lsmr(a_, checker_.back(), best_.size(), context_.threads()), row);
                 }};
     }
 
-    void run_gpu_cholesky(ReportRow& row) {
-        CudaStream stream;
-        const std::size_t before = CudaMemoryMeter::left();
-        const DenseRidge dense = make_cuda_dense_ridge(a_, stream);
-        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
-        run_cholesky(dense, row);
-    }
-
-    void run_cpu_lsmr(bool certified, ReportRow& row) {
-        std::unique_ptr<LsmrVectors> vectors;
-        row.more.emplace_back("layout_seconds", seconds_of([&] {
-                                  vectors =
-                                      make_cpu_lsmr(a_, transposed(a_), solutions(), context_.threads());
-                              }));
-        run_lsmr(*vectors, certified, row);
-    }
-
-    void run_gpu_lsmr(bool certified, ReportRow& row) {
+    void run_gpu_lsmr(ReportRow& row) {
         CudaStream stream;
         std::unique_ptr<LsmrVectors> vectors;
-        SparseMatrix<T> back;
-        row.more.emplace_back("layout_seconds", seconds_of([&] { back = transposed(a_); }));
-        const std::size_t before = CudaMemoryMeter::left();
-        row.to_device_seconds = seconds_of([&] { vectors = make_cuda_lsmr(a_, back, solutions(), stream); });
-        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
-        run_lsmr(*vectors, certified, row);
+        row.to_device_seconds =
+            seconds_of([&] { vectors = make_cuda_lsmr(a_, checker_.back(), best_.size(), stream); });
+        run_lsmr(*vectors, row);
     }
 
-    // For which there are vectors at once.
-    std::size_t solutions() const {
-        return std::max(settings_.coefficients.size(), settings_.further.size());
-    }
-
-    void run_lsmr(LsmrVectors& vectors, bool certified, ReportRow& row) {
+    void run_lsmr(LsmrVectors& vectors, ReportRow& row) {
+        const RidgeRule rule{settings_.tolerance, most_steps_};
         PathResult result;
-        result.certified = certified;
-        const auto solve = [&](const std::vector<double>& coefficients) {
-            return solve_ridge_path(
-                vectors, d_, coefficients, rule(certified), [this](double done) { context_.progress(done); });
-        };
-        time_host(context_, row, [&] { result.path = solve(settings_.coefficients); });
-        context_.begin_part(row.name + ": further coefficients");
-        const RidgePath further = solve(settings_.further);
-        for (std::size_t i = 0; i < settings_.further.size(); ++i) {
-            const double c = settings_.further[i];
-            result.further.push_back({c, checker_.check(part(further.x, i), d_, c)});
-        }
-        row.rates = {context_.memory_rate(row, double(result.steps() + 1) * checker_.bytes_of_step())};
+        time_host(context_, row, [&] {
+            result.path = solve_ridge_path(
+                vectors, d_, settings_.coefficients, rule, [this](double done) { context_.progress(done); });
+        });
+        const auto steps = result.path.bidiagonal.steps();
+        row.rates = {context_.memory_rate(row, double(steps + 1) * checker_.bytes_of_step())};
+        row.more.emplace_back("steps", steps);
         context_.begin_part(row.name + ": its solutions' errors");
         check_path(result, row);
-        const auto same = std::ranges::find(results_, certified, &PathResult::certified);
-        if (same != results_.end())
-            *same = std::move(result);
-        else
-            results_.push_back(std::move(result));
+        result_ = std::move(result);
     }
 
     void check_path(PathResult& result, ReportRow& row) {
@@ -265,14 +203,12 @@ class RidgeRun {
             if (c > 0) bound = std::max(bound, check.bound);
             if (c > 0 || known(i)) {
                 row.error = std::max(row.error, error);
-                row.unreached |= result.certified && !holds;
+                row.unreached |= !holds;
             }
         }
         row.check = fmt::format(
             "error <= {:g} certified for {} of {}", settings_.tolerance, right, result.checked.size());
-        // The residual that LSMR's rule leaves is far above the error of the arithmetic.
-        row.inexact = !result.certified || row.unreached;
-        row.more.emplace_back("steps", result.steps());
+        row.inexact = row.unreached;
         row.more.emplace_back("error_bound", bound);
     }
 
@@ -329,13 +265,8 @@ class RidgeRun {
 
     void report_results() {
         Report& report = context_.report();
-        const PathResult& result = results_.front();
-        report.tables.push_back(table_of(result, "coefficients", "Coefficients"));
-        for (std::size_t i = 1; i < results_.size(); ++i)
-            report.tables.push_back(
-                table_of(results_[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
-        if (!settings_.further.empty()) report.tables.push_back(further_table(result.further));
-        report.curves.push_back(l_curve(result.path.bidiagonal, result.checked));
+        report.tables.push_back(table_of(*result_));
+        report.curves.push_back(l_curve(result_->path.bidiagonal, result_->checked));
         report.notes.push_back(
             "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy "
             "have it: A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, "
@@ -358,7 +289,7 @@ class RidgeRun {
     };
     std::vector<std::vector<double>> references_;  // by coefficient
     std::vector<Solution> best_;                   // of those that were computed
-    std::vector<PathResult> results_;              // one for each rule, of the last device
+    std::optional<PathResult> result_;             // of the last device
 };
 
 void check(const ExampleRequest& request) {
@@ -384,11 +315,10 @@ const Example kRidgeExample = {
     "ridge",
     "min |A x - d|^2 + c^2 |x|^2 with a sparse matrix for many c: the L-curve by LSMR",
     "LSMR solves for all c at once, because its products with the matrix do not depend on c, and ends once "
-    "the "
-    "error of every x is bounded. Vectors and sums are float64 whatever the precision of the matrix. Usual "
-    "code runs LSMR for each c on the stacked system [A; c I], whose stopping rule (--stop lsmr) leaves x "
-    "wrong by some percent at small c, and often plots a residual that is wrong by a broadcasting mistake: "
-    "the plot shows both.",
+    "the error of every x is bounded. Vectors and sums are float64 whatever the precision of the matrix. "
+    "Usual code runs LSMR for each c on the stacked system [A; c I], whose stopping rule leaves x wrong by "
+    "some percent at small c, and often plots a residual that is wrong by a broadcasting mistake, which the "
+    "plot shows.",
     ridge_options(),
     kDtypes,
     check,
