@@ -110,7 +110,7 @@ bool Method::is_built() const {
 }
 
 const Method* find_method(std::string_view name, std::optional<Device> device, std::string_view model) {
-    // A method of earlier versions, which is now an example of a user kernel (assets/kernels/tutorial.cu).
+    // A method of earlier versions: a thread per cell, as in the first rung of the ladder.
     if (name == "tutorial") name = "naive";
     const auto all = methods(model);
     const auto found = std::ranges::find_if(all, [&](const Method& method) {

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "sim/files/atomic_file.h"
-#include "sim/text/embedded.h"
+#include "sim/user_kernel/ladder.h"
 
 namespace stencil::user_kernel {
 namespace fs = std::filesystem;
@@ -123,8 +123,7 @@ std::string start_file(const std::string& name) {
     const std::string file = name + ".cu";
     std::error_code ignored;
     if (fs::exists(file, ignored)) return file;
-    for (const EmbeddedFile& known : embedded_kernels())
-        if (known.name == name) write_text_file(file, std::string(known.text));
+    if (const Rung* rung = find_rung(name)) write_text_file(file, std::string(rung->text));
     return file;
 }
 

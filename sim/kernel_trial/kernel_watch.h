@@ -63,7 +63,7 @@ class KernelWatch {
     std::jthread thread_;  ///< last, because the thread uses the members above
 };
 
-/// Copies a template kernel into the working folder, unless that exists. Throws MachineError on failure.
+/// Copies a rung of the ladder into the working folder, unless that exists. Throws MachineError on failure.
 std::string start_file(const std::string& name);
 
 }  // namespace stencil::user_kernel

@@ -29,7 +29,8 @@ struct TrialReport {
     bool stopped = false;
 };
 
-/// Reads the file. Throws InputError if it cannot be read.
+/// Reads the file; without it, returns the rung of the ladder with this name. Throws InputError if there is
+/// neither.
 std::string kernel_text(const std::string& file);
 
 /// Throws MachineError if the machine failed: no compiler, no child process, not enough memory.

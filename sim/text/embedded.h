@@ -21,7 +21,7 @@ std::span<const EmbeddedFile> embedded_models();
 std::span<const EmbeddedFile> embedded_runs();
 /// assets/gallery/*.png
 std::span<const EmbeddedFile> embedded_gallery();
-/// assets/kernels/*.cu
+/// assets/kernels/ladder/*.cu
 std::span<const EmbeddedFile> embedded_kernels();
 /// assets/web/*.html, *.css and *.js
 std::span<const EmbeddedFile> embedded_web();

@@ -45,7 +45,7 @@ void LoadedStep<T>::launch(const std::vector<const T*>& from,
     const auto values = parameter_values(source_.entry, params, source_.spacing, t);
     const std::vector<T> parameters(values.begin(), values.end());
     // The structs From, To, Size and Parameters have the memory layout of these arrays.
-    const void* const arguments[] = {from.data(), to.data(), size_, parameters.data(), &steps};
+    const void* const arguments[] = {from.data(), to.data(), &size_, parameters.data(), &steps};
     launch_kernel(kernel_, grid_, arguments, stream_);
 }
 

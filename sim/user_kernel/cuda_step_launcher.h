@@ -25,7 +25,7 @@ class LoadedStep {
   private:
     const UserKernel& source_;
     CudaStream& stream_;
-    int size_[3];  ///< with the layout of the struct Size
+    SizeArgument size_;
     equation::LoadedKernels kernels_;
     equation::LoadedKernel kernel_;
     equation::LaunchShape grid_;

@@ -99,7 +99,7 @@ std::string declarations(const Entry& entry) {
         "[[maybe_unused]] constexpr Boundary boundary = Boundary::{};\n"
         "struct From {{{} }};\n"
         "struct To {{{} }};\n"
-        "struct Size {{ int nx, ny, pitch; }};\n"
+        "struct Size {{ int nx, ny; long long pitch; }};\n"
         "struct Parameters {{{} }};\n",
         kDeclarationsFile,
         entry.dtype == DType::float32 ? "float" : "double",
@@ -107,6 +107,19 @@ std::string declarations(const Entry& entry) {
         from,
         to,
         parameters);
+}
+
+// The launch as constants, so that a kernel need not repeat what its comment says.
+std::string launch_constants(const LaunchShape& shape) {
+    return fmt::format(
+        "namespace launch {{\n"
+        "[[maybe_unused]] constexpr int block_x = {}, block_y = {}, tile_x = {}, tile_y = {}, steps = {};\n"
+        "}}\n",
+        shape.block_x,
+        shape.block_y,
+        shape.tile_x,
+        shape.tile_y,
+        shape.steps);
 }
 
 std::string types_of(const LaunchShape& shape) {
@@ -134,20 +147,28 @@ std::pair<int, int> read_pair(std::string_view value, const std::string& what, i
             int(parse_integer(value.substr(x + 1), what, 1, most))};
 }
 
+std::pair<int, int> read_block(std::string_view value, const std::string& word) {
+    const auto block = read_pair(value, word, kMostThreads);
+    if (block.first * block.second > kMostThreads)
+        throw InputError("{} {}: a block has at most {} threads, and these are {}",
+                         word,
+                         value,
+                         kMostThreads,
+                         block.first * block.second);
+    return block;
+}
+
 // Parses one item between commas, such as "block 32x8".
 void take(LaunchShape& shape, std::string_view phrase) {
     const std::size_t space = std::min(phrase.find(' '), phrase.size());
     const std::string word(phrase.substr(0, space));
     const std::string_view value = trimmed(phrase.substr(space));
-    static const std::vector<std::string> known{"block", "tile", "steps", "shared"};
+    static const std::vector<std::string> known{"block", "tile", "steps", "shared", "also"};
     if (!contains(known, word)) throw InputError(unknown_name_message("word", word, known));
     if (word == "block") {
-        std::tie(shape.block_x, shape.block_y) = read_pair(value, word, kMostThreads);
-        if (shape.block_x * shape.block_y > kMostThreads)
-            throw InputError("block {}: a block has at most {} threads, and these are {}",
-                             value,
-                             kMostThreads,
-                             shape.block_x * shape.block_y);
+        std::tie(shape.block_x, shape.block_y) = read_block(value, word);
+    } else if (word == "also") {
+        for (const std::string& block : split(value, ' ')) shape.also.push_back(read_block(block, word));
     } else if (word == "tile") {
         std::tie(shape.tile_x, shape.tile_y) = read_pair(value, word, kLargestTile);
     } else if (word == "steps") {
@@ -238,7 +259,7 @@ std::string whole_text(const Entry& entry,
                        const std::string& text,
                        const std::string& file) {
     return fmt::format(
-        "{0}#line 1 \"{1}\"\n{2}\n#line 1 \"{3}\"\n"
+        "{0}{6}#line 1 \"{1}\"\n{2}\n#line 1 \"{3}\"\n"
         "template <class T> struct StencilscopeEntry {{ static constexpr bool right = false; }};\n"
         "template <> struct StencilscopeEntry<void({4})> {{ static constexpr bool right = true; }};\n"
         "static_assert(StencilscopeEntry<decltype({5})>::right, \"its parameters\");\n",
@@ -247,7 +268,8 @@ std::string whole_text(const Entry& entry,
         text,
         kSignatureFile,
         types_of(shape),
-        shape.entry());
+        shape.entry(),
+        launch_constants(shape));
 }
 
 LaunchShape read_launch_shape(std::string_view text, const std::string& file) {

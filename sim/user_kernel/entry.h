@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/field/boundary.h"
@@ -19,6 +20,7 @@ struct LaunchShape {
     int steps = 1;                  ///< most steps per launch
     bool fused = false;             ///< `steps` was given: the entry is named `steps` instead of `step`
     int shared_bytes = 0;           ///< dynamic shared memory per block
+    std::vector<std::pair<int, int>> also = {};  ///< further blocks that the ladder measures
 
     friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
     std::string_view entry() const { return fused ? "steps" : "step"; }
@@ -26,6 +28,13 @@ struct LaunchShape {
 
 /// Throws InputError with file name, line and what is allowed.
 LaunchShape read_launch_shape(std::string_view text, const std::string& file);
+
+/// The kernel's argument `size`, with the layout of the struct Size in the declarations. The pitch is wide,
+/// so that y * size.pitch + x does not overflow.
+struct SizeArgument {
+    int nx = 0, ny = 0;
+    long long pitch = 0;
+};
 
 struct Entry {
     std::string model;  ///< for messages

@@ -5,7 +5,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/model/model.h"
-#include "sim/text/embedded.h"
+#include "sim/user_kernel/ladder.h"
 #include "sim/user_kernel/user_kernel.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -42,16 +42,25 @@ TrialReport tried(const std::string& text, const RunSpec& spec = diffusion(), st
     return try_kernel(request);
 }
 
-std::string example(std::string_view name) {
-    for (const EmbeddedFile& file : embedded_kernels())
-        if (file.name == name) return std::string(file.text);
-    FAIL("no kernel " << name);
-    return "";
+// A right kernel for the zero boundary, in which the tests plant faults.
+const std::string kFirst = R"(// stencilscope: block 8x8
+extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= size.nx || y >= size.ny) return;
+    const real* u = from.u;
+    const long long i = y * size.pitch + x;
+    const real north = y > 0 ? u[i - size.pitch] : 0;
+    const real south = y < size.ny - 1 ? u[i + size.pitch] : 0;
+    const real west = x > 0 ? u[i - 1] : 0;
+    const real east = x < size.nx - 1 ? u[i + 1] : 0;
+    to.u[i] = u[i] + p.c * (north + south + west + east - 4 * u[i]);
 }
+)";
 
-// Returns the tutorial kernel with a part of its text replaced.
-std::string tutorial_with(const std::string& part, const std::string& instead) {
-    std::string text = example("tutorial");
+// Returns that kernel with a part of its text replaced.
+std::string first_with(const std::string& part, const std::string& instead) {
+    std::string text = kFirst;
     const std::size_t at = text.find(part);
     REQUIRE(at != std::string::npos);
     return text.replace(at, part.size(), instead);
@@ -79,29 +88,29 @@ const std::string kGuard = "if (x >= size.nx || y >= size.ny) return;";
 
 }  // namespace
 
-TEST_CASE("The kernels to start from are right, and their figures have errors as the methods' have") {
-    for (const char* name : {"tutorial", "naive", "tiled"})
-        for (const DType dtype : {DType::float32, DType::float64}) {
-            INFO(name << " " << name_of(dtype));
-            const TrialReport report =
-                tried(example(name), diffusion(Boundary::zero, dtype), {{256, 256}, {1000, 37}});
-            CHECK(report.fault.empty());
-            CHECK(report.sizes >= 6);
-            REQUIRE(report.rows.size() == 2);
-            for (const SuiteRow& row : report.rows) {
-                INFO(row.why_not);
-                REQUIRE(row.measured());
-                CHECK(row.speed.gcells_per_s > 0);
-                CHECK(row.error < (dtype == DType::float32 ? 1e-4 : 1e-10));
-                CHECK(row.error > 0);
+TEST_CASE("Every rung of the ladder is right, under every boundary and in both precisions") {
+    for (const Rung& rung : ladder())
+        for (const BoundaryRow& row : kBoundaries)
+            for (const DType dtype : {DType::float32, DType::float64}) {
+                INFO(rung.name << " " << row.name << " " << name_of(dtype));
+                const TrialReport report =
+                    tried(std::string(rung.text), diffusion(row.boundary, dtype), {{256, 256}, {1000, 37}});
+                INFO(report.fault);
+                CHECK(report.fault.empty());
+                CHECK(report.sizes >= 6);
+                REQUIRE(report.rows.size() == 2);
+                for (const SuiteRow& size : report.rows) {
+                    INFO(size.why_not);
+                    REQUIRE(size.measured());
+                    CHECK(size.speed.gcells_per_s > 0);
+                    CHECK(size.error < (dtype == DType::float32 ? 1e-4 : 1e-10));
+                    CHECK(size.error > 0);
+                }
             }
-        }
 }
 
-TEST_CASE("A kernel with all boundaries is right under each, and one without is told which it lacks") {
-    for (const BoundaryRow& row : kBoundaries)
-        CHECK(tried(example("naive"), diffusion(row.boundary)).fault.empty());
-    const std::string fault = tried(example("tutorial"), diffusion(Boundary::periodic)).fault;
+TEST_CASE("A kernel for one boundary is told which other it lacks") {
+    const std::string fault = tried(kFirst, diffusion(Boundary::periodic)).fault;
     INFO(fault);
     CHECK(contains(fault, "periodic boundary"));
     CHECK(contains(fault, "edge"));
@@ -188,37 +197,37 @@ TEST_CASE("A kernel is given the time, also after a change of dt") {
 }
 
 TEST_CASE("Faults that are planted in a kernel are found and told") {
-    check_fault(tutorial_with("x < size.nx - 1 ? u[i + 1] : 0", "x < size.nx - 1 ? u[i + 1] : u[i]"),
+    check_fault(first_with("x < size.nx - 1 ? u[i + 1] : 0", "x < size.nx - 1 ? u[i + 1] : u[i]"),
                 {"last column", "zero boundary"});
-    check_fault(tutorial_with(kGuard, "if (y >= size.ny) return;"), {"outside of the field", "37x53"});
-    check_fault(tutorial_with("to.u[i] =", "to.u[i + size.pitch * size.ny] = to.u[i] ="),
+    check_fault(first_with(kGuard, "if (y >= size.ny) return;"), {"outside of the field", "37x53"});
+    check_fault(first_with("to.u[i] =", "to.u[i + size.pitch * size.ny] = to.u[i] ="),
                 {"behind the last row"});
-    check_fault(tutorial_with("to.u[i] =", "((real*)u)[i] = to.u[i] ="), {"`from`"});
-    check_fault(tutorial_with(kGuard, "if (x >= size.nx - 1 || y >= size.ny) return;"), {"never written"});
-    check_fault(tutorial_with("y > 0 ? u[i - size.pitch] : 0", "u[i - size.pitch]"), {"not a number"});
-    check_fault(tutorial_with("block 8x8", "block 8x8, tile 16x8"), {"never written"});
-    check_fault(tutorial_with("to.u[i] = u[i]", "to.u[i] = 0"), {"every cell is wrong"});
+    check_fault(first_with("to.u[i] =", "((real*)u)[i] = to.u[i] ="), {"`from`"});
+    check_fault(first_with(kGuard, "if (x >= size.nx - 1 || y >= size.ny) return;"), {"never written"});
+    check_fault(first_with("y > 0 ? u[i - size.pitch] : 0", "u[i - size.pitch]"), {"not a number"});
+    check_fault(first_with("block 8x8", "block 8x8, tile 16x8"), {"never written"});
+    check_fault(first_with("to.u[i] = u[i]", "to.u[i] = 0"), {"every cell is wrong"});
 }
 
 TEST_CASE("A race is told where its results differ") {
     // The clock differs between launches, and changes values by almost nothing.
-    check_fault(tutorial_with("to.u[i] =", "to.u[i] = real(clock64() % 1000) * real(1e-9) +"),
+    check_fault(first_with("to.u[i] =", "to.u[i] = real(clock64() % 1000) * real(1e-9) +"),
                 {"different results"});
 }
 
 TEST_CASE("A kernel that hangs, crashes or cannot be launched ends alone, with one line") {
     TrialRequest request;
     request.file = "heat.cu";
-    request.text = tutorial_with(kGuard, "while (size.nx > 0) __nanosleep(100);");
+    request.text = first_with(kGuard, "while (size.nx > 0) __nanosleep(100);");
     request.suite.run = diffusion();
     request.limit_seconds = 5;
     request.program = program_file();
     const std::string hung = try_kernel(request).fault;
     INFO(hung);
     CHECK(contains(hung, "did not end within 5 s"));
-    check_fault(tutorial_with("to.u[i] =", "to.u[i + (1LL << 40)] ="), {"far outside"});
-    check_fault(tutorial_with("to.u[i] =", "*(double*)((char*)&to.u[i] + 1) = 0; to.u[i] ="), {"multiple"});
-    check_fault(tutorial_with(kGuard, kGuard + " __trap();"), {"__trap()"});
+    check_fault(first_with("to.u[i] =", "to.u[i + (1LL << 40)] ="), {"far outside"});
+    check_fault(first_with("to.u[i] =", "*(double*)((char*)&to.u[i] + 1) = 0; to.u[i] ="), {"multiple"});
+    check_fault(first_with(kGuard, kGuard + " __trap();"), {"__trap()"});
     // The next kernel is unaffected.
-    CHECK(tried(example("tutorial")).fault.empty());
+    CHECK(tried(kFirst).fault.empty());
 }

@@ -7,6 +7,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
+#include "sim/user_kernel/ladder.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
@@ -19,17 +20,20 @@ constexpr std::string_view kFileTip =
 
 void draw_starts(UiState& ui) {
     KernelState& state = ui.panel.kernel;
-    row("Start from", "A kernel to edit, written to the present folder");
-    const char* names[] = {"tutorial", "naive", "tiled"};
-    for (int i = 0; i < 3; ++i) {
+    row("Start from", "A rung of the ladder to edit, written to the present folder");
+    const auto& rungs = user_kernel::ladder();
+    for (int i = 0; i < int(rungs.size()); ++i) {
+        const user_kernel::Rung& rung = rungs[std::size_t(i)];
         if (i > 0) same_line();
         const std::string tip =
-            fmt::format("Writes {0}.cu, unless it exists, and watches it: open it in your editor", names[i]);
-        const bool pressed = button(names[i], button_size(3 - i), tip);
+            fmt::format("{1}\nWrites {0}.cu, unless it exists, and watches it: open it in your editor",
+                        rung.name,
+                        rung.title);
+        const bool pressed = button(std::to_string(i + 1).c_str(), button_size(int(rungs.size()) - i), tip);
         mark(ui, i == 0 ? TourSpot::kernel : TourSpot::none);
         if (!pressed) continue;
         try {
-            choose_kernel(ui, user_kernel::start_file(names[i]));
+            choose_kernel(ui, user_kernel::start_file(std::string(rung.name)));
         } catch (const std::exception& error) {
             state.failure = error.what();
         }
