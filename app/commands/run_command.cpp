@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -117,6 +118,9 @@ struct Run {
     std::string ended_by = {};  ///< what ended the run, in the words of RunReport
 
     WrittenStart written = {};  ///< the start's files that the last checkpoint wrote
+
+    PowerMeter power{std::nullopt};
+    long long power_steps = 0;
 
     void save() {
         const RunCheckpoint checkpoint{
@@ -240,6 +244,8 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     RunReport report = make_report(simulation, output.fields, machine);
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
     report.ended_by = run.ended_by;
+    report.power = run.power.use();
+    report.power_steps = run.power_steps;
     if (request.compare) report.step_errors = step_errors(simulation);
     const Device device = method_of(report.spec)->device;
     if (wants_timings(request, spec) && has_speed(report) &&
@@ -374,7 +380,14 @@ int run_command(const RunRequest& request) {
     Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
     begin_film(request, run);
     watch_for_interrupts();  // earlier there is nothing to export, so a signal may end the program at once
+    const bool on_gpu = method_of(run.simulation.now())->device == Device::cuda;
+    run.power = PowerMeter(on_gpu ? std::optional(machine.gpu()) : std::nullopt);
+    const long long first_step = run.simulation.step();
+    const auto began = std::chrono::steady_clock::now();
+    run.power.start();
     run.ended_by = step_to_the_end(run, request.quiet);
+    run.power.stop(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    run.power_steps = run.simulation.step() - first_step;
     finish(request, run, machine);
     const std::string where = request.out.empty() ? "" : "; what was done until then is in " + request.out;
     if (const auto& found = run.watch.found()) {

@@ -1,6 +1,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <string>
 #include <utility>
@@ -10,10 +11,15 @@
 namespace stencil {
 namespace {
 
+// The compute capabilities that this file is compiled for, ascending, such as 750, 800.
+constexpr int kArchitectures[] = {__CUDA_ARCH_LIST__};
+
 // Queries the properties without creating a context on the device.
 CudaDevice describe(int index) {
     cudaDeviceProp properties{};
     CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+    const std::string too_old = why_too_old(10 * properties.major + properties.minor, kArchitectures[0] / 10);
+    if (!too_old.empty()) throw CudaError(properties.name + (", " + too_old));
     int mode = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index));
     if (mode == cudaComputeModeProhibited) throw CudaError("its compute mode is prohibited");
@@ -26,6 +32,9 @@ CudaDevice describe(int index) {
                     int(properties.sharedMemPerMultiprocessor),
                     properties.regsPerMultiprocessor,
                     properties.cooperativeLaunch != 0};
+    std::array<char, 32> pci{};
+    CUDA_CHECK(cudaDeviceGetPCIBusId(pci.data(), int(pci.size()), index));
+    device.pci = pci.data();
     device.total_bytes = properties.totalGlobalMem;
     device.l2_bytes = std::size_t(properties.l2CacheSize);
     return device;

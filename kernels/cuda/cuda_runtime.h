@@ -19,6 +19,7 @@ struct CudaError : std::runtime_error {
 struct CudaDevice {
     int index = 0;  ///< CUDA's device number
     std::string name;
+    std::string pci;  ///< PCI address, "0000:17:00.0", by which other libraries know the device
     GpuFacts facts;
     std::size_t total_bytes = 0;
     std::size_t l2_bytes = 0;
@@ -32,6 +33,15 @@ struct CudaStatus {
     int driver_version = 0;  ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
     int runtime_version = 0;
 };
+
+/// Why a build whose oldest code is for the compute capability `oldest` (75 for 7.5) has no kernels for a GPU
+/// of another one; empty if it has.
+inline std::string why_too_old(int compute_capability, int oldest) {
+    const auto text = [](int one) { return std::to_string(one / 10) + '.' + std::to_string(one % 10); };
+    if (compute_capability >= oldest) return {};
+    return "whose compute capability " + text(compute_capability) + " is below " + text(oldest) +
+           ", the lowest that this build has kernels for";
+}
 
 /// The devices, queried once per process without opening any. A missing device or driver is not an error.
 const CudaStatus& query_cuda();

@@ -21,12 +21,8 @@ template <class Function>
 Function driver_function(const char* name) {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
     const cudaError_t error =
         cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
-#else
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
-#endif
     const bool there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
     cudaGetLastError();
     return there ? reinterpret_cast<Function>(function) : nullptr;

@@ -7,9 +7,8 @@
 
 #include <cstdint>
 
-// <cuda/ptx> has the wrappers from CUDA 12.6 on; with older toolkits Hopper uses the fallback too. Host code
-// takes this branch; both layouts have the same size.
-#if CUDART_VERSION >= 12060 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
+// Host code takes the first branch; both layouts have the same size.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define STENCIL_BULK_COPIES 1
 #include <cuda/ptx>
 #else

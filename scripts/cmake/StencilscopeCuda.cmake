@@ -1,4 +1,4 @@
-# Finds a CUDA toolkit (12 or newer) or builds without CUDA, and says which. AUTO also builds without CUDA if this
+# Finds a CUDA toolkit (12.6 or newer) or builds without CUDA, and says which. AUTO also builds without CUDA if this
 # machine has no GPU, unless architectures are given; PORTABLE builds for every GPU. Sets STENCILSCOPE_HAS_CUDA and, if
 # unset, CMAKE_CUDA_ARCHITECTURES.
 
@@ -57,8 +57,8 @@ elseif(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
     execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --version OUTPUT_VARIABLE nvcc_says ERROR_QUIET)
     string(REGEX MATCH "release ([0-9.]+)" ignored "${nvcc_says}")
     set(cuda_release ${CMAKE_MATCH_1})
-    if(cuda_release VERSION_LESS 12.0)
-      set(why "the CUDA toolkit found is ${cuda_release}, and 12.0 or newer is needed")
+    if(cuda_release VERSION_LESS 12.6)
+      set(why "the CUDA toolkit found is ${cuda_release}, and 12.6 or newer is needed")
     else()
       if(NOT CMAKE_CUDA_ARCHITECTURES)
         stencilscope_default_architectures(${CMAKE_CUDA_COMPILER} CMAKE_CUDA_ARCHITECTURES)
@@ -72,7 +72,7 @@ elseif(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA_STANDARD 20)
       set(CMAKE_CUDA_STANDARD_REQUIRED ON)
       set(CMAKE_CUDA_EXTENSIONS OFF)
-      find_package(CUDAToolkit 12 REQUIRED)
+      find_package(CUDAToolkit 12.6 REQUIRED)
       # Libraries loaded at run time are searched here too, but not on other machines.
       set(CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
       if(NOT STENCILSCOPE_CUDA STREQUAL "PORTABLE")

@@ -30,8 +30,11 @@ struct TimingRule {
 /// all steps: warm-up, calibration and the timed repeats.
 class TimedCase {
   public:
-    TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule)
-        : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
+    TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule, const Machine& machine)
+        : method_(*setup.method),
+          rule_(rule),
+          solver_(make_solver(setup)),
+          power_(method_.device == Device::cuda ? std::optional(machine.gpu()) : std::nullopt) {
         solver_->load(start);
         solver_->wait_for_fastest();
         if (method_.jumps && rule_.steps == 0) rule_.steps = kJump;
@@ -39,10 +42,13 @@ class TimedCase {
     }
 
     void work() {
-        if (steps_ == 0)
+        if (steps_ == 0) {
             warm_up();
-        else if (!done())
+        } else if (!done()) {
+            power_.start();
             seconds_.push_back(advance(steps_));
+            power_.stop(seconds_.back());
+        }
     }
 
     bool done() const { return int(seconds_.size()) == rule_.repeats; }
@@ -51,6 +57,7 @@ class TimedCase {
     long long steps() const { return steps_; }  ///< per repeat
     long long total_steps() const { return total_steps_; }
     const std::vector<double>& seconds() const { return seconds_; }  ///< of each repeat
+    std::optional<PowerMeter::Use> power() const { return power_.use(); }
     Solver& solver() { return *solver_; }
 
   private:
@@ -98,6 +105,7 @@ class TimedCase {
     double warm_seconds_ = 0;
     long long total_steps_ = 0;
     std::vector<double> seconds_;
+    PowerMeter power_;
 };
 
 namespace {
@@ -300,7 +308,7 @@ void Suite::begin_case() {
         start_ = std::make_unique<State>(make_start(run).to(run.dtype));
     }
     trial_ = std::make_unique<TimedCase>(
-        setup_of(spec_, *one.method, one.size, spec_.run.dtype), *start_, rule_for(one));
+        setup_of(spec_, *one.method, one.size, spec_.run.dtype), *start_, rule_for(one), machine_);
 }
 
 // Advances the reference solution; reuses the previous method's if that fits and is not ahead.
@@ -340,6 +348,7 @@ void Suite::finish_case() {
     if (!one.method->jumps)
         row.speed = speed_of(row.seconds, row.steps, row.cells(), dtype, std::size_t(limits_.components));
     row.total_steps = trial_->total_steps();
+    row.power = trial_->power();
     row.error = truth_->error_of(trial_->solver());
     row.truth = truth_->method().name;
     row.way = trial_->solver().way();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/nvml.h"
 #include "sim/bench/suite_spec.h"
 #include "sim/machine/roofline.h"
 #include "sim/run/output/timings.h"
@@ -62,10 +63,13 @@ struct SuiteRow {
     double truth_error = 0;     ///< its own error, measured on a small field
     ExecutionPath way;          ///< execution path of the solver
     double fixed_us = 0;        ///< overhead per step, measured on a tiny field; only in a sweep
+    std::optional<PowerMeter::Use> power;  ///< of a GPU, over the repeats; empty if NVML does not tell it
 
     bool measured() const { return why_not.empty(); }
     bool timed_steps() const { return measured() && !method->jumps; }
     double cells() const { return double(size.nx) * size.ny; }
+    /// Joules per 10^9 cell updates.
+    double joules_per_gcell() const { return power->joules / (cells() * double(steps) * repeats) * 1e9; }
 };
 
 /// Returns the memory for measuring one method at this size, with its reference solution.

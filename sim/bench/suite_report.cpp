@@ -43,6 +43,7 @@ std::string note_of(const SuiteRow& row) {
         notes.push_back(fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3));
     if (!std::isfinite(row.error)) notes.emplace_back(kNothingLeft);
     if (std::string noise = noise_text(row.spread); !noise.empty()) notes.push_back(std::move(noise));
+    if (row.power && !row.power->throttled.empty()) notes.push_back("clock lowered: " + row.power->throttled);
     if (fixed_share(row) >= kMuch)
         notes.push_back(fmt::format("on next to no cells a step takes {:.2g} us", row.fixed_us));
     return fmt::format("{}", fmt::join(notes, "; "));
@@ -82,6 +83,10 @@ Json row_json(const SuiteReport& report, const SuiteRow& row) {
         json["ps_per_cell"] = speed(ps_per_cell(row));
         json["fixed_us"] = speed(row.fixed_us);
     }
+    json["clock_mhz"] = row.power ? Json(row.power->clock_mhz) : Json();
+    json["watts"] = row.power ? Json(row.power->watts) : Json();
+    json["joules_per_gcell"] = row.power && row.timed_steps() ? Json(row.joules_per_gcell()) : Json();
+    json["throttled"] = row.power ? Json(row.power->throttled) : Json();
     json["total_steps"] = measured(row.total_steps);
     json["error"] = row.measured() ? finite_or_null(row.error) : Json();
     json["truth"] = measured(row.truth + " in float64");
@@ -99,10 +104,22 @@ std::string fused_text(const SuiteRow& row) {
     return steps_fused(row) == 0 ? "all" : std::to_string(steps_fused(row));
 }
 
+bool has_power(const SuiteReport& report) {
+    return device_of(report.spec) == Device::cuda && why_no_nvml().empty();
+}
+
 // Formats four significant digits without exponent.
 std::string figures(double value) {
     const int decimals = value > 0 ? std::max(0, 3 - int(std::floor(std::log10(value)))) : 0;
     return fmt::format("{:.{}f}", value, std::min(decimals, 4));
+}
+
+std::string power_text(const SuiteRow& row) {
+    if (!row.power) return fmt::format(" {:>5} {:>5} {:>8}", "-", "-", "-");
+    return fmt::format(" {:>5.0f} {:>5.0f} {:>8}",
+                       row.power->clock_mhz,
+                       row.power->watts,
+                       row.timed_steps() ? figures(row.joules_per_gcell()) : "-");
 }
 
 std::string note_of(const SuiteReport& report) {
@@ -121,11 +138,13 @@ figure::DotChart dots_of(const SuiteReport& report) {
     figure::DotChart chart{"", fmt::format("GCells/s on {}x{} cells, logarithmic", size.nx, size.ny)};
     for (const SuiteRow& row : report.rows)
         if (row.timed_steps())
-            chart.rows.push_back({"",
-                                  std::string(row.method->name),
-                                  row.speed.gcells_per_s,
-                                  fmt::format("{:.4g}", row.speed.gcells_per_s),
-                                  method_color(*row.method)});
+            chart.rows.push_back(
+                {"",
+                 std::string(row.method->name),
+                 row.speed.gcells_per_s,
+                 fmt::format("{:.4g}", row.speed.gcells_per_s) +
+                     (row.power ? fmt::format(", {} J/Gcell", figures(row.joules_per_gcell())) : ""),
+                 method_color(*row.method)});
     chart.limits = speed_limits(report.limits, report.spec.run.dtype);
     return chart;
 }
@@ -215,7 +234,7 @@ std::string intro_text(const SuiteReport& report) {
 }
 
 std::string header_text(const SuiteReport& report) {
-    return fmt::format("{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}  {:>7}  {}\n",
+    return fmt::format("{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}{}  {:>7}  {}\n",
                        "method",
                        "size",
                        "us/step",
@@ -226,6 +245,7 @@ std::string header_text(const SuiteReport& report) {
                        "of arith",
                        "fused",
                        report.spec.sweep ? fmt::format(" {:>8} {:>9}", "ps/cell", "fits") : "",
+                       has_power(report) ? fmt::format(" {:>5} {:>5} {:>8}", "MHz", "W", "J/Gcell") : "",
                        "error",
                        "after, against");
 }
@@ -237,7 +257,7 @@ std::string row_text(const SuiteReport& report, const SuiteRow& row) {
     const auto or_dash = [&](std::string text) { return timed ? text : std::string("-"); };
     const std::string note = note_of(row);
     return fmt::format(
-        "{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}  {:>7}  {} steps, {}{}\n",
+        "{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}{}  {:>7}  {} steps, {}{}\n",
         row.method->name,
         size,
         or_dash(figures(row.speed.us_per_step)),
@@ -248,6 +268,7 @@ std::string row_text(const SuiteReport& report, const SuiteRow& row) {
         or_dash(share_text(of_issue(report, row))),
         fused_text(row),
         report.spec.sweep ? fmt::format(" {:>8} {:>9}", or_dash(figures(ps_per_cell(row))), row.fits) : "",
+        has_power(report) ? power_text(row) : "",
         std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "-",
         row.total_steps,
         row.truth,

@@ -32,6 +32,8 @@ void require_consistent(const Json& row, const Json& limits) {
     INFO(row.dump());
     REQUIRE(row.at("seconds").get<double>() > 0);
     REQUIRE(row.at("error").get<double>() < 1e-4);
+    for (const char* power : {"clock_mhz", "watts", "joules_per_gcell", "throttled"})
+        REQUIRE(row.at(power).is_null());  // known of GPUs alone
     REQUIRE_FALSE(row.at("truth").get<std::string>().empty());
     if (row.at("jumps") == true) {
         for (const char* speed :

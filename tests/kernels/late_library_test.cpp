@@ -1,4 +1,6 @@
 #include "kernels/cuda/cuda_library.h"
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/cuda/nvml.h"
 #include "kernels/methods/spectral/fftw.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -30,4 +32,22 @@ TEST_CASE("Functions of a library that is there are found by name", "[late_libra
 TEST_CASE("FFTW is there in both precisions where the tests run", "[late_library]") {
     CHECK(why_no_fftw(sizeof(float)).empty());
     CHECK(why_no_fftw(sizeof(double)).empty());
+}
+
+TEST_CASE("A GPU that the build has no kernels for is left out with a line") {
+    CHECK(why_too_old(70, 75) ==
+          "whose compute capability 7.0 is below 7.5, the lowest that this build has kernels for");
+    CHECK(why_too_old(75, 75).empty());
+    CHECK(why_too_old(120, 75).empty());
+}
+
+TEST_CASE("Why a GPU's clock is lowered is told in words, and a CPU has no power") {
+    CHECK(throttle_text(0).empty());
+    CHECK(throttle_text(0x01).empty());  // idle
+    CHECK(throttle_text(0x04) == "power limit");
+    CHECK(throttle_text(0x60) == "temperature, temperature (by hardware)");
+    PowerMeter cpu(std::nullopt);
+    cpu.start();
+    cpu.stop(10);
+    CHECK_FALSE(cpu.use());
 }

@@ -10,6 +10,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/global_values.h"
+#include "kernels/equation/text/operation_text.h"
 #include "kernels/field/divide.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/model/step/stages.h"
@@ -146,4 +147,10 @@ TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and w
     CHECK(contains(compile_cuda(text, 9990).cubin, ".entry stage0"));
     CHECK(
         contains(message_of<CudaError>([&] { compile_cuda("__global__ void f() { g(); }", 90); }), "\"g\""));
+}
+
+TEST_CASE("Lines of a kernel have any length") {
+    std::string text = "before ";
+    append(text, "%s %d", std::string(5000, 'x').c_str(), 7);
+    CHECK(text == "before " + std::string(5000, 'x') + " 7");
 }

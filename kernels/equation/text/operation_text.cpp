@@ -100,12 +100,15 @@ void define(std::string& text, const char* name, int value) {
 }
 
 void append(std::string& text, const char* form, ...) {
-    std::array<char, 600> line;
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, form);
-    std::vsnprintf(line.data(), line.size(), form, arguments);
+    va_copy(again, arguments);
+    const std::size_t before = text.size();
+    text.resize(before + std::size_t(std::vsnprintf(nullptr, 0, form, arguments)) + 1);
+    std::vsnprintf(text.data() + before, text.size() - before, form, again);
+    va_end(again);
     va_end(arguments);
-    text += line.data();
+    text.pop_back();  // the terminating zero
 }
 
 }  // namespace stencil::equation

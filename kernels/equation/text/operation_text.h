@@ -18,7 +18,7 @@ inline std::string operation_text(Code code, const std::array<std::string, 4>& a
 
 /// Appends a macro.
 void define(std::string& text, const char* name, int value);
-/// Appends formatted text as printf does, at most 600 characters.
+/// Appends formatted text of any length as printf does.
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* form, ...);
 
 }  // namespace stencil::equation

@@ -226,9 +226,7 @@ __device__ int make_routes(const BorderLayout<S>& border,
     return count;
 }
 
-// A single 16-byte access, so that data and epoch arrive together. PTX guarantees this (.b128) from CUDA 12.3
-// on; with older toolkits it relies on the hardware performing aligned vector accesses in one piece.
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
+// A single 16-byte access (.b128), so that data and epoch arrive together.
 
 __device__ inline void write_message(BorderMessage* to, const BorderMessage& m) {
     asm volatile(
@@ -253,28 +251,6 @@ __device__ inline BorderMessage read_message(const BorderMessage* from) {
         : "memory");
     return m;
 }
-
-#else
-
-__device__ inline void write_message(BorderMessage* to, const BorderMessage& m) {
-    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to),
-                 "r"(m.word[0]),
-                 "r"(m.word[1]),
-                 "r"(m.word[2]),
-                 "r"(m.epoch)
-                 : "memory");
-}
-
-__device__ inline BorderMessage read_message(const BorderMessage* from) {
-    BorderMessage m;
-    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(m.word[0]), "=r"(m.word[1]), "=r"(m.word[2]), "=r"(m.epoch)
-                 : "l"(from)
-                 : "memory");
-    return m;
-}
-
-#endif
 
 /// One block's messages in an exchange. `routes`, in shared memory, holds those sent and, `capacity` further
 /// on, as many received.

@@ -66,6 +66,11 @@ Statistics statistics_of_end(Simulation& simulation, const OutputField& field) {
     return simulation.solver().statistics(field.formula);
 }
 
+double joules_per_gcell(const RunReport& report) {
+    const double cells = double(report.spec.size->nx) * report.spec.size->ny;
+    return report.power->joules / (cells * double(report.power_steps)) * 1e9;
+}
+
 std::string initial_text(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
     const bool random = choice.condition && choice.condition->random;
@@ -152,6 +157,10 @@ Json to_json(const RunReport& report) {
     json["copy_gb_per_s"] = report.copy_gb_per_s ? Json(*report.copy_gb_per_s) : Json();
     json["of_copy_bandwidth"] =
         report.copy_gb_per_s ? rate(speed.effective_gb_per_s / *report.copy_gb_per_s) : Json();
+    json["clock_mhz"] = report.power ? Json(report.power->clock_mhz) : Json();
+    json["watts"] = report.power ? Json(report.power->watts) : Json();
+    json["joules_per_gcell"] = report.power ? rate(joules_per_gcell(report)) : Json();
+    json["throttled"] = report.power ? Json(report.power->throttled) : Json();
     json["batches"] = {{"count", spread.batches},
                        {"us_per_step_min", rate(spread.least * 1e6)},
                        {"us_per_step_median", rate(spread.median * 1e6)},
@@ -189,6 +198,13 @@ std::string to_text(const RunReport& report) {
                             report.timings.total_seconds(),
                             speed.us_per_step,
                             speed.gcells_per_s);
+    if (report.power && has_speed(report))
+        text +=
+            fmt::format("{:.0f} MHz, {:.0f} W, {:.3g} J per 10^9 cell updates{}\n",
+                        report.power->clock_mhz,
+                        report.power->watts,
+                        joules_per_gcell(report),
+                        report.power->throttled.empty() ? "" : ", clock lowered: " + report.power->throttled);
     if (report.copy_gb_per_s && has_speed(report)) {
         const double share = speed.effective_gb_per_s / *report.copy_gb_per_s;
         text += fmt::format("{:.4g} GB/s effective, {:.0f}% of the {:.4g} GB/s that a copy reaches here{}\n",

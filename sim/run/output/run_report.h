@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/cuda/nvml.h"
 #include "kernels/view/statistics/statistics.h"
 #include "sim/machine/machine.h"
 #include "sim/run/output/exports.h"
@@ -28,6 +29,10 @@ struct RunReport {
     std::string stable;                   ///< dt relative to its limit, for typed equations
     bool conserved = false;               ///< the total should be conserved
     std::optional<double> copy_gb_per_s;  ///< if measured
+    /// Of the first GPU, from this process's first step to its last, with what was looked at and written
+    /// meanwhile.
+    std::optional<PowerMeter::Use> power;
+    long long power_steps = 0;
     std::vector<std::pair<std::string, double>> step_errors;  ///< per component, if asked for
     std::string method_choice;  ///< what `auto` chose and why; empty if a method was given
 };
