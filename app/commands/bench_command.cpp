@@ -25,6 +25,7 @@
 #include "sim/bench/work_precision.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/kernel_trial/ladder_bench.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -51,6 +52,7 @@ struct BenchRequest {
     double until = 0;                     ///< simulated time at which integrators are compared; 0: automatic
     std::vector<DType> dtypes = {};       ///< precisions to compare; empty: both
     std::optional<Scaling> scaling = {};  ///< measures scaling over several processes instead
+    bool ladder = false;                  ///< measures the kernels to learn from instead
     bool quiet = false;
 };
 
@@ -244,8 +246,10 @@ void write_measured(const BenchRequest& request, const std::string& name, const 
         const fs::path folder = request.out;
         put(folder / (name + ".json"), json_text(json));
         put(folder / (name + ".csv"), csv_table(json.at("rows")));
-        put(folder / (name + ".png"), draw(measured, figure::FigureFormat::png));
-        put(folder / (name + ".svg"), draw(measured, figure::FigureFormat::svg));
+        for (const auto& [ending, format] :
+             {std::pair(".png", figure::FigureFormat::png), std::pair(".svg", figure::FigureFormat::svg)})
+            if (const std::string chart = draw(measured, format); !chart.empty())
+                put(folder / (name + ending), chart);
     }
     if (!request.json.empty()) put(request.json, json_text(json), Links::followed);
     if (!request.quiet) print_written(files);
@@ -290,9 +294,38 @@ int work_precision_command(const BenchRequest& request, const Machine& machine) 
     return 128 + interrupt_signal();
 }
 
+int ladder_command(const BenchRequest& request, const Machine& machine) {
+    if (request.save || request.scaling || request.work_precision)
+        throw InputError(
+            "--ladder is a measurement of its own: leave --save, --scale and --work-precision out");
+    const SuiteSpec spec = user_kernel::ladder_spec(request.spec, machine);
+    const auto kernels = user_kernel::ladder_kernels(request.kernel);
+    take_places(request);
+    user_kernel::LadderBench bench(spec, machine, request.kernel_limit);
+    const user_kernel::LadderReport& report = bench.report();
+    if (!request.quiet) print("{}{}", intro_text(report), header_text(report));
+    ProgressLine progress(request.quiet);
+    std::size_t shown = 0;
+    for (const user_kernel::LadderKernel& kernel : kernels) {
+        bench.measure(
+            kernel,
+            [&](const std::string& doing) {
+                if (progress.due()) progress.show(kernel.name + ": " + doing);
+            },
+            [] { return interrupt_signal() != 0; });
+        progress.clear();
+        for (; !request.quiet && shown < report.rows.size(); ++shown)
+            print_text(row_text(report, report.rows[shown]));
+        if (report.interrupted) break;
+    }
+    write_measured(request, "ladder", report);
+    return report.interrupted ? 128 + interrupt_signal() : 0;
+}
+
 int bench_command(const BenchRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
+    if (request.ladder) return ladder_command(request, machine);
     if (request.scaling) return scale_command(request, machine);
     if (request.work_precision) return work_precision_command(request, machine);
     if (request.until > 0 || request.dtypes.size() > 1)
@@ -399,6 +432,10 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              "also a kernel of your own: compiled, checked against the reference, timed beside the methods "
              "(assets/kernels/README.md)",
              [&](const std::string& text) { request.kernel = text; });
+    bench->add_flag("--ladder",
+                    request.ladder,
+                    "the kernels to learn from, each with its gain over the one before "
+                    "(docs/tutorials/ladder.md)");
     add_text(*bench,
              "limit",
              "SECONDS",

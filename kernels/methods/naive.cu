@@ -1,5 +1,13 @@
 // The method `naive`: one cell per thread, five loads from global memory. The loads of a warp coalesce, and
 // neighbours' loads of the same cells hit the caches.
+//
+// plain_kernel() is the step as it is written: u + c (north + south + west + east - 4 u). naive_kernel() is
+// the same step in the form of all methods here. They store v = g u, where g is a known number near 1, and
+// compute
+//     v' = scale * (ratio * v + north + south + west + east),   ratio = (1 - 4c) / c.
+// That is the step divided by c and multiplied by `scale`, a power of two that is 1 in most steps: one
+// multiply-add and three additions. As g changes from step to step, a cell's roundings differ and cancel
+// instead of adding up. kernels/methods/scaled_steps.h derives the numbers of each step, `weights`, and g.
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/cell_update.h"
@@ -14,18 +22,18 @@ constexpr int kHeight = 4;
 
 template <class T, Boundary B>
 __global__ void __launch_bounds__(kWidth* kHeight)
-    naive_kernel(FieldView<const T> u, FieldView<T> out, const StepWeights<T>* weights) {
-    const int x = block_column() * kWidth + int(threadIdx.x);
-    const int y = block_row() * kHeight + int(threadIdx.y);
-    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, B, x, y), *weights);
-}
-
-template <class T, Boundary B>
-__global__ void __launch_bounds__(kWidth* kHeight)
     plain_kernel(FieldView<const T> u, FieldView<T> out, double coefficient) {
     const int x = block_column() * kWidth + int(threadIdx.x);
     const int y = block_row() * kHeight + int(threadIdx.y);
     if (x < u.nx && y < u.ny) out.at(x, y) = step_cell_plainly(neighbourhood(u, B, x, y), coefficient);
+}
+
+template <class T, Boundary B>
+__global__ void __launch_bounds__(kWidth* kHeight)
+    naive_kernel(FieldView<const T> u, FieldView<T> out, const StepWeights<T>* weights) {
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, B, x, y), *weights);
 }
 
 }  // namespace

@@ -39,8 +39,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SuiteRow,
 
 namespace user_kernel {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Usage, registers, spill_bytes, local_bytes, shared_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    TrialReport, fault, compiled, on_gpu, sizes, error, steps_fused, rows, stopped)
+    TrialReport, fault, compiled, on_gpu, sizes, error, steps_fused, usage, compute_capability, rows, stopped)
 
 namespace {
 
@@ -208,6 +209,8 @@ void do_trial(const Json& request, Answers& answers) {
     const auto kernel = make_user_kernel(asked.suite.run, asked.text, asked.file, capability());
     answers.report.compiled = kernel->compiled.summary();
     answers.report.steps_fused = kernel->shape.steps;
+    answers.report.usage = kernel->compiled.usage;
+    answers.report.compute_capability = kernel->compiled.compute_capability;
     answers.report.on_gpu = machine.has_cuda();
     if (machine.has_cuda()) run_on_gpu(asked, machine, kernel, answers);
 }

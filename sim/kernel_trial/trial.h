@@ -7,6 +7,7 @@
 
 #include "sim/bench/suite.h"
 #include "sim/bench/suite_spec.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil::user_kernel {
 
@@ -25,6 +26,8 @@ struct TrialReport {
     int sizes = 0;         ///< number of sizes on which it was correct
     double error = 0;      ///< largest error on these sizes, relative to the field's largest value
     int steps_fused = 1;
+    Usage usage;                 ///< of the compiled kernel
+    int compute_capability = 0;  ///< that it was compiled for; 90 means 9.0
     std::vector<SuiteRow> rows;  ///< one per size, without a method yet
     bool stopped = false;
 };

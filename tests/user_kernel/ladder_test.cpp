@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "kernels/equation/cuda/nvrtc.h"
+#include "sim/kernel_trial/ladder_bench.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/user_kernel/occupancy.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
+#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
 using namespace stencil;
@@ -118,4 +120,67 @@ TEST_CASE("Occupancy is told with what limits it, for each generation of GPUs") 
     CHECK(of(16, 0, 32, 75).limited_by == "blocks");
     CHECK(of(16, 0, 32, 75).share() == 0.5);
     CHECK_FALSE(occupancy_of({16}, LaunchShape(), 12));
+}
+
+TEST_CASE(
+    "A row of the ladder has its gain over the rung before, and further shapes are compared with that too") {
+    Machine machine = query_machine();
+    machine.cuda.devices.clear();
+    SuiteSpec spec;
+    spec.sizes = {{64, 64}, {128, 128}};
+    LadderBench bench(ladder_spec(spec, machine), machine, 10);
+    const auto add = [&](const std::string& name, bool is_variant, double gcells, int steps) {
+        TrialReport trial;
+        trial.usage.registers = 32;
+        trial.compute_capability = 90;
+        trial.steps_fused = steps;
+        for (const Size size : spec.sizes) {
+            SuiteRow row;
+            row.size = size;
+            row.speed.gcells_per_s = gcells * size.nx;
+            trial.rows.push_back(row);
+        }
+        bench.add({name, "", "// stencilscope: block 64x4\n", is_variant}, trial);
+    };
+    add("1", false, 1, 1);
+    add("2", false, 3, 1);
+    add("3", false, 6, 1);
+    add("3 8x8", true, 2, 1);
+    add("4", false, 9, 4);
+    const LadderReport& report = bench.report();
+    REQUIRE(report.rows.size() == 10);
+    std::vector<double> gains;
+    for (const LadderRow& row : report.rows) gains.push_back(row.gain);
+    CHECK(gains == std::vector<double>{0, 0, 3, 3, 2, 2, 2 / 3.0, 2 / 3.0, 1.5, 1.5});
+    CHECK(report.rows[0].occupancy->warps == 64);
+    const auto json = to_json(report).at("rows");
+    CHECK(json[3].at("gain") == 3.0);
+    CHECK(json[0].at("gain").is_null());
+    CHECK(json[9].at("steps_fused") == 4);
+    CHECK(contains(row_text(report, report.rows[4]), " 2.00 "));
+}
+
+TEST_CASE("bench --ladder refuses what is not its own, and without a GPU says why it times nothing") {
+    for (const std::string other :
+         {"--method tiled", "--sweep", "--model gray-scott", "--save", "--work-precision"}) {
+        INFO(other);
+        require_refused(stencilscope("bench --ladder " + other), 2, "--ladder");
+    }
+    if (!equation::why_no_nvrtc().empty() || !query_cuda().devices.empty()) return;
+    const ScratchFolder scratch;
+    const ProgramResult result =
+        stencilscope("bench --ladder --kernel 2_coalesced.cu --out {}", scratch / "out");
+    require_done(result);
+    CHECK(contains(result.out, "cannot be timed here"));
+    const auto rows = read_json(scratch / "out/ladder.json").at("rows");
+    REQUIRE(rows.size() == ladder().size() + 3);  // two further shapes, and the kernel that was given
+    for (const auto& row : rows) {
+        const std::string name = row.at("kernel");
+        CHECK(contains(result.out, name + " "));
+        CHECK(row.at("gcells_per_s").is_null());
+        CHECK(row.at("registers") > 8);
+        CHECK(row.at("occupancy") > 0.2);
+    }
+    CHECK(std::filesystem::exists(scratch / "out/ladder.csv"));
+    CHECK_FALSE(std::filesystem::exists(scratch / "out/ladder.png"));
 }

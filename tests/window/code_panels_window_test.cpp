@@ -171,6 +171,26 @@ TEST_CASE("Going live is on offer where there is a GPU") {
     CHECK_THROWS(find_box());
 }
 
+TEST_CASE("The ladder has a card per rung with its code, and is measured where there is a GPU") {
+    Interface window({"Kernel ladder"});
+    window.frames(2);
+    const float folded = window_rect("##panel").content.y;
+    window.click("##panel", {"Kernel ladder", "###3_shared_tile"});
+    window.frames(2);
+    CHECK(window_rect("##panel").content.y > folded + 16 * ImGui::GetTextLineHeight());
+    const auto find_button = [&] {
+        window.frames(2);
+        return window.find("##panel", {"Kernel ladder", "Measure the ladder"});
+    };
+    Machine machine = *window.snapshot.machine;
+    machine.cuda.devices.clear();
+    window.snapshot.machine = std::make_shared<const Machine>(machine);
+    CHECK_THROWS(find_button());
+    machine.cuda.devices.emplace_back();
+    window.snapshot.machine = std::make_shared<const Machine>(machine);
+    CHECK(find_button().GetWidth() > 0);
+}
+
 TEST_CASE("Work that throws in its thread has a message, and is done once for each key") {
     Job<int> job;
     int begun = 0;

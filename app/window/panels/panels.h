@@ -100,6 +100,16 @@ void draw_code(UiState& ui, const Snapshot& snapshot);
 void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
 void draw_kernel(UiState& ui, const Snapshot& snapshot);
+void draw_ladder(UiState& ui, const Snapshot& snapshot);
+
+/// A picture of cells, in rows of one letter each, or of boxes that pass the field on from left to right.
+struct MethodPicture {
+    /// '#' is updated, 'A' and 'B' are too, by different threads; 'h' is read only.
+    std::vector<std::string_view> cells = {};
+    std::vector<std::string_view> boxes = {};
+    std::string_view legend;  ///< below it
+};
+void draw_picture(const MethodPicture& picture);
 
 /// Draws the tooltip of a method's name: its card and `beside`, such as why the method is not offered.
 void method_tooltip(const Method& method, std::string_view beside);
@@ -134,6 +144,8 @@ std::optional<Mistake> find_mistake(const std::string& text);
 void follow_kernel(UiState& ui, const Snapshot& snapshot);
 /// Watches this file from now on and shows the section.
 void choose_kernel(UiState& ui, const std::string& file);
+/// Writes a rung of the ladder into the working folder, unless there is such a file, and chooses it.
+void start_kernel(UiState& ui, const std::string& rung);
 
 /// The effect of another size: the memory needed, or why the size is refused. The text is empty while
 /// unknown.

@@ -5,11 +5,12 @@
 // Expect: right results at the lowest speed of all rungs. threadIdx.x counts rows here, as i does in u(i, j).
 //   The 32 threads of a warp, which run together, then load from 32 different rows. Memory comes in sectors
 //   of 32 bytes, so each load of a warp takes 32 sectors and uses 4 of the 32 bytes of each (float32).
-// Limit: the number of sectors. Five loads and a store are 6 x 32 = 192 sectors for the 32 cells of a warp.
+// Limit: the number of requests. Five loads and a store are 6 x 32 = 192 sectors for the 32 cells of a warp.
+//   The L1 cache keeps what a load did not use for other warps, so memory moves less than that, but the
+//   caches still serve each sector.
 //
 // Exercises
-//   1. Let threadIdx.x count columns: swap them in the two lines marked (*), and set the tile to 32x8. Rung 2
-//   is the answer.
+//   1. Let threadIdx.x count columns: in the lines marked (*) and in the tile. Rung 2 is the answer.
 //   2. Remove the `return`, and let the check tell you which cells are written that do not exist.
 //
 //     stencilscope bench --kernel 1_naive.cu --size 2000

@@ -2,7 +2,7 @@
 //
 // New: a thread has 8 cells below each other. It loads them, with one above and one below, into registers, so
 //   north and south need no shared memory; only west and east are other threads' cells. In three dimensions
-//   this is called 2.5D blocking: two dimensions in shared memory, the third in registers.
+//   this is 2.5D blocking (Nguyen et al., SC 2010): two in shared memory, the third in registers.
 // Expect: faster than rung 3. The 10 loads of a thread do not depend on each other, so all are under way
 //   before the first is needed: 8 new cells for each thread, where rung 2 waits for 1. Shared memory is read
 //   twice for a cell, not five times, and the address of a cell is that of the one above plus a row.

@@ -10,7 +10,7 @@
 //   that makes one step can be faster than a copy of the field.
 //
 // Exercises
-//   1. The tile begins at columns that are multiples of 128. Add 1 to x: what does the GPU say about it?
+//   1. The tile begins at columns that are multiples of 128. Add 1 to x: what does the check say about it?
 //   2. In float64 four cells are 32 bytes. Compare the gain over rung 4 in both precisions: --dtype float64.
 //
 //     stencilscope bench --kernel 5_wide_loads.cu --size 2000

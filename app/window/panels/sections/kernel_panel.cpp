@@ -19,7 +19,6 @@ constexpr std::string_view kFileTip =
     "window.\n--kernel FILE.cu";
 
 void draw_starts(UiState& ui) {
-    KernelState& state = ui.panel.kernel;
     row("Start from", "A rung of the ladder to edit, written to the present folder");
     const auto& rungs = user_kernel::ladder();
     for (int i = 0; i < int(rungs.size()); ++i) {
@@ -31,12 +30,7 @@ void draw_starts(UiState& ui) {
                         rung.title);
         const bool pressed = button(std::to_string(i + 1).c_str(), button_size(int(rungs.size()) - i), tip);
         mark(ui, i == 0 ? TourSpot::kernel : TourSpot::none);
-        if (!pressed) continue;
-        try {
-            choose_kernel(ui, user_kernel::start_file(std::string(rung.name)));
-        } catch (const std::exception& error) {
-            state.failure = error.what();
-        }
+        if (pressed) start_kernel(ui, std::string(rung.name));
     }
 }
 
@@ -90,6 +84,14 @@ void choose_kernel(UiState& ui, const std::string& file) {
     state.failure.clear();
     state.live = true;
     ui.ask(RevealSection{"Your kernel"});
+}
+
+void start_kernel(UiState& ui, const std::string& rung) {
+    try {
+        choose_kernel(ui, user_kernel::start_file(rung));
+    } catch (const std::exception& error) {
+        ui.panel.kernel.failure = error.what();
+    }
 }
 
 void follow_kernel(UiState& ui, const Snapshot& snapshot) {

@@ -13,13 +13,6 @@
 namespace stencil {
 namespace {
 
-/// A picture of cells, in rows of one letter each, or of boxes that pass the field on from left to right.
-struct MethodPicture {
-    std::vector<std::string_view> cells = {};  ///< see color_of_cell()
-    std::vector<std::string_view> boxes = {};
-    std::string_view legend;  ///< below it
-};
-
 struct MethodCard {
     std::string_view method, model;
     std::string_view advantage, limit;
@@ -117,7 +110,6 @@ const MethodCard* card_of(const Method& method) {
     return found == std::end(cards) ? nullptr : found;
 }
 
-// '#' is updated, 'A' and 'B' are too, by different threads; 'h' is read only.
 ImU32 color_of_cell(char letter) {
     if (letter == '#' || letter == 'A') return ImGui::GetColorU32(ImGuiCol_SliderGrab);
     if (letter == 'B') return ImGui::GetColorU32(ImGuiCol_SliderGrabActive);
@@ -170,15 +162,19 @@ void draw_card(const Method& method, const MethodCard& card) {
     };
     colored_text(method.summary, text_color());
     ImGui::Spacing();
-    if (!card.picture.cells.empty()) draw_cells(card.picture.cells);
-    if (!card.picture.boxes.empty()) draw_boxes(card.picture.boxes);
-    colored_text(card.picture.legend, faint_color());
+    draw_picture(card.picture);
     ImGui::Spacing();
     part(card.heading, card.advantage);
     part("What limits it", card.limit);
 }
 
 }  // namespace
+
+void draw_picture(const MethodPicture& picture) {
+    if (!picture.cells.empty()) draw_cells(picture.cells);
+    if (!picture.boxes.empty()) draw_boxes(picture.boxes);
+    colored_text(picture.legend, faint_color());
+}
 
 void draw_method_card(const Method& method) {
     if (const MethodCard* card = card_of(method)) draw_card(method, *card);
