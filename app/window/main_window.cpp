@@ -29,6 +29,7 @@
 #include "app/window/sessions.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
+#include "kernels/cuda/profile_range.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
@@ -166,6 +167,7 @@ class MainWindow {
     }
 
     void draw_frame() {
+        const ProfileRange range("frame");
         follow_scale();
         CanvasOutput canvas;
         build(canvas);

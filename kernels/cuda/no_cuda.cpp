@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
+#include "kernels/cuda/profile_range.h"
 
 namespace stencil {
 
@@ -13,6 +14,10 @@ const CudaStatus& query_cuda() {
     }();
     return status;
 }
+
+ProfileRange::ProfileRange(const std::string&) {}
+
+ProfileRange::~ProfileRange() = default;
 
 const std::string& why_no_cufft() {
     return query_cuda().why_none;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "kernels/cuda/profile_range.h"
+
 namespace stencil {
 
 class CudaStream;
@@ -54,6 +56,7 @@ class HaloKeeper {
     void refresh(const Arrays& arrays) {
         if (!exchange_ || good_ == exchange_->depth()) return;
         const auto all = arrays();
+        const ProfileRange range("halo exchange");
         exchange_->exchange(all, stream_);
         good_ = exchange_->depth();
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kernels/cuda/profile_range.h"
 #include "kernels/equation/equation_stepper.h"
 #include "kernels/view/paint_cell.h"
 #include "sim/files/npy_rows.h"
@@ -105,6 +106,7 @@ State Solver::state() {
 }
 
 void Solver::advance(long long steps) {
+    const ProfileRange range(std::string(setup_.method->name));
     advance_by(steps);
     step_ += steps;
     const double coefficient = setup_.params.coefficient;

@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/late_library.h"
 #include "kernels/cuda/cuda_runtime.h"
+#include "kernels/cuda/profile_range.h"
 
 namespace stencil::equation {
 namespace {
@@ -115,6 +116,7 @@ constexpr int kMistakes = 6;
 
 // Returns the result and NVRTC's error code.
 std::pair<Compiled, int> compile(const CudaSource& source) {
+    const ProfileRange range("compile");
     OwnedProgram owned;
     const char* const* const none = nullptr;
     check(call("nvrtcCreateProgram", &owned.program, source.text.c_str(), source.file.c_str(), 0, none, none),

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <new>
 
+#include "kernels/cuda/profile_range.h"
 #include "sim/problem/panes.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
@@ -157,6 +158,7 @@ std::vector<std::string> export_files(const RunSpec& spec) {
 }
 
 WrittenFiles write_exports(const Path& folder, const RunOutput& run, WriteProgress* progress) {
+    const ProfileRange range("export");
     WrittenFiles written;
     std::vector<std::pair<const Artifact*, const OutputField*>> files;
     const auto write = [&](const Artifact& row, const OutputField& field) {
