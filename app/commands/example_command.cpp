@@ -121,11 +121,6 @@ std::string help_of(const ExampleOption& option, const Example& example) {
 void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& order) {
     const std::string name(option.name), help = help_of(option, *order.request.example);
     OptionValues& values = order.request.options;
-    if (option.kind == ExampleOption::Kind::flag) {
-        command.add_flag_callback(
-            "--" + name, [&values, name] { values.set(name, "true"); }, help);
-        return;
-    }
     const auto set = [&values, name](const std::string& text) { values.set(name, text); };
     if (option.repeatable)
         add_texts(command, name, option.value, help, set);

@@ -46,8 +46,14 @@ ExampleValue parsed(const ExampleOption& option, const std::string& text) {
             throw InputError(
                 Given{setting, text}, "must be a number from {} to {}", option.least, option.most);
         }
-        case Kind::flag:
-            return parse_flag(text, setting);
+        case Kind::names: {
+            std::vector<std::string> names = names_in(text, option.choices);
+            const std::vector<std::string> known(option.choices.begin(), option.choices.end());
+            for (const std::string& name : names)
+                if (!contains(known, name))
+                    throw InputError(Given{setting}, unknown_name_message("name", name, known));
+            return names;
+        }
         case Kind::dtypes:
             return parse_dtypes(text, setting);
         case Kind::bytes:
@@ -71,6 +77,10 @@ std::string spelled(std::string_view name, const std::string& value) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_in(std::string_view list, std::span<const std::string_view> choices) {
+    return list == "all" ? std::vector<std::string>(choices.begin(), choices.end()) : split(list, ',');
+}
 
 std::span<const ExampleOption> common_options() {
     return kCommonOptions;
@@ -161,12 +171,7 @@ std::string command_text(const ExampleRequest& request) {
     for (const auto options : {request.example->options, common_options()})
         for (const ExampleOption& option : options) {
             if (!request.options.given(option.name)) continue;
-            const auto values = request.options.all(option.name);
-            if (option.kind == ExampleOption::Kind::flag) {
-                if (values.back() == "true") text += fmt::format(" --{}", option.name);
-                continue;
-            }
-            for (const std::string& value : values)
+            for (const std::string& value : request.options.all(option.name))
                 if (option.repeatable || value != option.standard) text += spelled(option.name, value);
         }
     if (!request.out.empty()) text += spelled("out", request.out);

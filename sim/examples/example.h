@@ -16,25 +16,28 @@ namespace stencil {
 
 /// One option. Its default is that of the tutorial that the example comes from.
 struct ExampleOption {
-    enum class Kind { integer, real, text, choice, file, flag, dtypes, bytes };
+    enum class Kind { integer, real, text, choice, names, file, dtypes, bytes };
 
     std::string_view name;  ///< without its dashes
     Kind kind = Kind::text;
-    std::string_view value = {};  ///< what stands for the value in the help, e.g. "N"; empty for a flag
+    std::string_view value = {};  ///< what stands for the value in the help, e.g. "N"
     std::string_view help = {};
-    std::string_view standard = {};     ///< as it would be typed; empty: none
-    double least = 0, most = 0;         ///< of integer and real
-    std::string_view replaced_by = {};  ///< if that option is given, this one has no effect
-    std::span<const std::string_view> choices = {};
-    bool repeatable = false;      ///< may be given several times; all of them count
-    std::string_view unset = {};  ///< what holds without a value, for people
+    std::string_view standard = {};                  ///< as it would be typed; empty: none
+    double least = 0, most = 0;                      ///< of integer and real
+    std::string_view replaced_by = {};               ///< if that option is given, this one has no effect
+    std::span<const std::string_view> choices = {};  ///< of names: of which `all` are all
+    bool repeatable = false;                         ///< may be given several times; all of them count
+    std::string_view unset = {};                     ///< what holds without a value, for people
 };
+
+/// The names of a list with commas; `all` are all of the choices.
+std::vector<std::string> names_in(std::string_view list, std::span<const std::string_view> choices);
 
 /// The options that all examples have: backend, dtype, repeats, threads, memory-limit.
 std::span<const ExampleOption> common_options();
 
 using ExampleValue =
-    std::variant<std::string, long long, double, bool, std::vector<DType>, std::uint64_t>;  ///< by its kind
+    std::variant<std::string, long long, double, std::vector<std::string>, std::vector<DType>, std::uint64_t>;
 
 /// The values of an example's options and of those that all examples have: as given, or their defaults.
 class OptionValues {
@@ -53,7 +56,9 @@ class OptionValues {
     // The value of an option of this kind, which is given or has a default.
     long long integer(std::string_view name) const { return std::get<long long>(value(name)); }
     double real(std::string_view name) const { return std::get<double>(value(name)); }
-    bool flag(std::string_view name) const { return text(name) == "true"; }
+    std::vector<std::string> names(std::string_view name) const {
+        return std::get<std::vector<std::string>>(value(name));
+    }
     std::vector<DType> dtypes(std::string_view name) const {
         return std::get<std::vector<DType>>(value(name));
     }

@@ -2,20 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "kernels/methods/method.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 

@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "sim/files/npy.h"
 #include "sim/problem/artifact.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 using stencil::Artifact;
 using stencil::ExportGroupRow;
 using stencil::Field;

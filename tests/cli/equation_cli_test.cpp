@@ -1,22 +1,16 @@
 // Typed equations on the command line, and the command stencilscope verify.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "kernels/field/boundary.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/json.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
-using namespace stencil_test;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 

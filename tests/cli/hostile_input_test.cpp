@@ -4,13 +4,10 @@
 
 #include "sim/files/npy.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 using stencil::Field;
 using stencil::read_npy;
 using stencil::split;

@@ -1,17 +1,12 @@
 // Outputs of a run whose model, size or precision changes on the way.
 
-#include <algorithm>
-#include <functional>
 #include <random>
 
 #include "sim/files/exchange/field_set.h"
 #include "sim/files/npy.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,15 +1,10 @@
 // The manual page and shell completions generated from the options.
 
-#include <cstdlib>
 #include <regex>
 
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil_test;
 
 namespace {
 

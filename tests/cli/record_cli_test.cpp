@@ -1,23 +1,15 @@
 // The files that runs write, how they are interrupted, and how they go on.
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <thread>
-
 #include "sim/files/folder.h"
 #include "sim/files/npy.h"
 #include "sim/model/model.h"
 #include "sim/session/session.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 #include "tests/support/session_lab.h"
 
-using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,24 +1,15 @@
 // A field distributed over processes gives the files of one process, by steps and by exact n-step
 // propagation.
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <thread>
-#include <tuple>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/json.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
-using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -3,9 +3,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <string>
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/distributed/team.h"
@@ -20,14 +17,10 @@
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
-using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {

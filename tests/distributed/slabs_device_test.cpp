@@ -1,13 +1,9 @@
 // Slabs of a field on one device: their bits and halo exchanges.
 
-#include <algorithm>
 #include <barrier>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
-#include <vector>
 
 #include "kernels/methods/spectral/strip_exchange.h"
 #include "sim/distributed/halos.h"
@@ -16,12 +12,8 @@
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/solvers/solver.h"
-#include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

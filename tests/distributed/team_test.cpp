@@ -2,8 +2,6 @@
 #include "sim/distributed/team.h"
 #include "tests/support/catch.h"
 
-using namespace stencil;
-
 namespace {
 
 struct Ended {

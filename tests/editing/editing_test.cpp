@@ -1,9 +1,6 @@
 // The logic of the equation's editor, without a window.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "sim/editing/completion.h"
 #include "sim/editing/highlight.h"
 #include "sim/editing/reference_card.h"
@@ -16,11 +13,8 @@
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::editing;
-using namespace stencil_test;
 
 namespace {
 

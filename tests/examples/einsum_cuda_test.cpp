@@ -6,9 +6,7 @@
 #include "tests/support/examples/on_device.h"
 #include "tests/support/examples/request.h"
 
-using namespace stencil;
 using namespace stencil::einsum;
-using namespace stencil_test;
 
 namespace {
 

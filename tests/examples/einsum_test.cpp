@@ -1,5 +1,3 @@
-
-
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
 #include "sim/field/random.h"
@@ -9,9 +7,7 @@
 #include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
 
-using namespace stencil;
 using namespace stencil::einsum;
-using namespace stencil_test;
 
 namespace {
 

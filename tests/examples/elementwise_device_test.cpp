@@ -2,17 +2,10 @@
 
 #include "kernels/examples/arrays/elementwise.h"
 
-#include <cmath>
-#include <limits>
-
 #include "kernels/cpu/thread_pool.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/examples/on_device.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,15 +1,7 @@
 #include "sim/examples/example_runner.h"
 
-#include <chrono>
-#include <filesystem>
-#include <thread>
-#include <vector>
-
 #include "tests/support/catch.h"
 #include "tests/support/examples/sample_example.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

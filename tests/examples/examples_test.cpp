@@ -1,16 +1,9 @@
 // Properties that every example has, at sizes that take well below a second.
 
-#include <string>
-#include <tuple>
-
 #include "sim/examples/context.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

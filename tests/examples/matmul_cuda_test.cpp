@@ -1,19 +1,13 @@
 // Matrix products on the GPU.
 
-#include <algorithm>
-#include <limits>
-
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
-#include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
 #include "tests/support/examples/on_device.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
 
-using namespace stencil;
 using namespace stencil::matmul;
-using namespace stencil_test;
 
 namespace {
 

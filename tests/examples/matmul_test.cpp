@@ -1,19 +1,11 @@
 // The example matmul on the CPU, and its parts.
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <string_view>
-
 #include "sim/examples/matmul/matmul.h"
-#include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
 
-using namespace stencil;
 using namespace stencil::matmul;
-using namespace stencil_test;
 
 namespace {
 

@@ -2,16 +2,11 @@
 
 #include <Eigen/Core>
 #include <initializer_list>
-#include <utility>
 
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/ridge_problems.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

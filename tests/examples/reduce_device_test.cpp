@@ -2,20 +2,12 @@
 
 #include "kernels/examples/arrays/reduce.h"
 
-#include <cmath>
-#include <limits>
-#include <set>
-
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_queue.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/on_device.h"
 #include "tests/support/examples/request.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

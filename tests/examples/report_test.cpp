@@ -1,10 +1,6 @@
 // Reports of examples (text, JSON, CSV, figures), options, and running an example.
 
-#include <algorithm>
-#include <chrono>
 #include <random>
-#include <thread>
-#include <tuple>
 
 #include "kernels/cpu/late_library.h"
 #include "kernels/cuda/cuda_runtime.h"
@@ -12,14 +8,9 @@
 #include "sim/examples/report.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/examples/sample_example.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 #include "tests/support/seed.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 
@@ -79,15 +70,16 @@ TEST_CASE("Options of an example take what they allow and refuse the rest") {
     values.set("operand", "a");
     values.set("operand", "b");
     REQUIRE(values.all("operand") == std::vector<std::string>{"a", "b"});
-    REQUIRE_FALSE(values.flag("long"));
-    values.set("long", "true");
-    REQUIRE(values.flag("long"));
+    REQUIRE(values.names("checks") == std::vector<std::string>{"dense", "float64", "norm"});
+    values.set("checks", "norm,dense");
+    REQUIRE(values.names("checks") == std::vector<std::string>{"norm", "dense"});
     for (const auto& [name, text, said] :
          {std::tuple("rows", "1000001", "rows 1000001: must be a whole number from 1 to 1000000"),
           {"rows", "ten", "rows ten"},
           {"density", "1.5", "from 1e-06 to 1"},
           {"density", "nan", "finite"},
           {"mode", "medium", "plain, blocked, streamed"},
+          {"checks", "nrom", "did you mean 'norm'"},
           {"mdoe", "plain", "did you mean 'mode'"}})
         REQUIRE(contains(input_error([&] { values.set(name, text); }), said));
 }

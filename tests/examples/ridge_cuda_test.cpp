@@ -1,15 +1,9 @@
-#include <algorithm>
-
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
-#include "tests/support/catch.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/examples/ridge_problems.h"
 #include "tests/support/fields.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -10,9 +10,7 @@
 #include "tests/support/examples/ridge_problems.h"
 #include "tests/support/program.h"
 
-using namespace stencil;
 using namespace stencil::ridge;
-using namespace stencil_test;
 
 TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread evenly") {
     for (const double density : {0.0, 0.1, 0.5, 0.9, 1.0}) {

@@ -1,15 +1,10 @@
-#include <algorithm>
-#include <limits>
-
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/examples/ridge/dense_ridge.h"
 #include "sim/examples/ridge/l_curve.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/ridge_problems.h"
 
-using namespace stencil;
 using namespace stencil::ridge;
-using namespace stencil_test;
 
 namespace {
 

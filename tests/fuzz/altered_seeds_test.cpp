@@ -1,6 +1,4 @@
 // The fuzz targets on their seeds, and on altered ones, where sanitizers watch.
-#include <algorithm>
-#include <chrono>
 #include <random>
 
 #include "tests/fuzz/fuzz.h"

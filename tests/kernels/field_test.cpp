@@ -1,19 +1,10 @@
 // Boundaries, strips and sums of a field.
 #include "kernels/field/boundary.h"
 
-#include <algorithm>
-#include <limits>
-#include <vector>
-
 #include "kernels/field/strips.h"
 #include "kernels/view/view.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/plain_sums.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

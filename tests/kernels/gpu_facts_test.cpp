@@ -1,15 +1,9 @@
 // The test switch that plans kernels as on another GPU.
-#include <optional>
-#include <string>
 
-#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/cuda/gpu_facts.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("STENCILSCOPE_AS_GPU takes a known compute capability, and refuses others in one line") {
     CHECK_FALSE(acts_as_other_gpu());

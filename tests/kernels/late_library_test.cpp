@@ -3,10 +3,6 @@
 #include "kernels/cuda/nvml.h"
 #include "kernels/methods/spectral/fftw.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("A library that is not there is told in a line", "[late_library]") {
     const LazyLibrary missing("libof-nobody.so.3", "something is needed");

@@ -1,19 +1,11 @@
 #include <fmt/format.h>
 
-#include <cmath>
-#include <map>
-#include <numbers>
-
 #include "sim/files/npy.h"
 #include "sim/solvers/solver.h"
-#include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/plain_diffusion.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,14 +1,7 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "kernels/methods/mantissa64.h"
 #include "kernels/methods/scaled_steps.h"
+#include "kernels/methods/mantissa64.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
-
-using namespace stencil_test;
 
 namespace {
 

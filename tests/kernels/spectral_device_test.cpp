@@ -1,18 +1,9 @@
-
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "kernels/view/statistics/statistics.h"
 #include "sim/solvers/solver.h"
-#include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

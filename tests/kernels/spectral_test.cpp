@@ -1,20 +1,13 @@
-#include <cmath>
-#include <limits>
 #include <numeric>
-#include <tuple>
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/problem/run_text.h"
 #include "sim/run/resolve.h"
 #include "sim/session/pace.h"
 #include "sim/session/session.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"
 #include "tests/support/session_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("Many short spectral jumps on the CPU neither scale a field nor move its total") {
     constexpr int kJumps = 300;

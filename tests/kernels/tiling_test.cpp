@@ -1,21 +1,12 @@
 // How passes over a field are divided.
 #include "kernels/methods/cpu/cpu_tiling.h"
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include "kernels/methods/cpu/lifted_rows.h"
 #include "kernels/methods/steppers.h"
 #include "kernels/methods/streaming/stream_tiles.h"
 #include "sim/solvers/halo.h"
 #include "sim/solvers/solver.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,23 +1,12 @@
-
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <vector>
 
 #include "kernels/view/statistics/percentiles.h"
 #include "sim/run/choose_method.h"
 #include "sim/solvers/solver.h"
-#include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
 #include "tests/support/plain_diffusion.h"
 #include "tests/support/plain_sums.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -2,18 +2,11 @@
 // contains its reflections; conditions of definitions hold at every stage.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <utility>
 
 #include "kernels/equation/equation_stepper.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 using Definition = std::function<double(double u, double lap)>;
 
 namespace {

@@ -1,26 +1,16 @@
 // Row executors compiled by the system's compiler.
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <span>
-#include <tuple>
 
 #include "sim/field/field_hash.h"
 #include "sim/machine/row_compiler.h"
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
-using namespace stencil;
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

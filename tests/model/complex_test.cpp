@@ -1,15 +1,10 @@
 // Complex components, which are stepped as their two parts.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <complex>
 
 #include "tests/model/typed_run.h"
 #include "tests/support/paths.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -3,19 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <complex>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil_test;
 
 namespace {
 

@@ -1,9 +1,6 @@
 // Steps conserve or dissipate what the equations do.
-#include <cmath>
 
 #include "tests/model/typed_run.h"
-
-using namespace stencil_test;
 
 TEST_CASE("Inside any shape what flows between cells is kept to rounding") {
     const auto* formula = GENERATE("lap(u)",

@@ -1,15 +1,11 @@
 // Convolutions with kernels, by transforms in every stage.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 
-using namespace stencil_test;
 using namespace stencil::equation;
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <numeric>
 
 #include "kernels/cpu/subnormals.h"
@@ -16,11 +15,8 @@
 #include "sim/model/step/stages.h"
 #include "tests/model/generated_text.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

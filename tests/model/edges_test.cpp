@@ -1,15 +1,8 @@
 // Conditions at the edge of `inside`.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "tests/model/typed_run.h"
 #include "tests/support/paths.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,13 +1,9 @@
 // Elliptic equations, whose fields are solved for by transforms in every stage.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "sim/model/stability/linearisation.h"
 #include "tests/model/typed_run.h"
 
-using namespace stencil_test;
 using namespace stencil::equation;
 
 namespace {

@@ -1,15 +1,6 @@
 // Typed equations have the same bits on the GPU as on the CPU; imex agrees up to rounding of the transforms.
 #include <fmt/format.h>
 
-#include <array>
-#include <atomic>
-#include <cmath>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <tuple>
-#include <vector>
-
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
@@ -20,12 +11,8 @@
 #include "sim/model/model.h"
 #include "tests/model/manufactured.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

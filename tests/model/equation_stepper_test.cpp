@@ -1,18 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <deque>
 #include <mutex>
-#include <set>
-#include <vector>
 
 #include "kernels/equation/rows/time_tiling.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
 
-using namespace stencil_test;
 using stencil::ThreadPool;
 using namespace stencil::equation;
 

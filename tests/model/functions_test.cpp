@@ -2,18 +2,10 @@
 // and infinity.
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include "kernels/equation/elementary.h"
 #include "kernels/equation/rows/scalar_machine.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 using namespace stencil::equation;
 
 namespace {

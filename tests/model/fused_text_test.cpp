@@ -1,9 +1,7 @@
 // Runs fused kernels on the CPU with a fiber per thread (warp_emulation.h), and tests the plan of a pass.
 #include "kernels/equation/fused/fused_text.h"
 
-#include <cstring>
 #include <future>
-#include <thread>
 
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/fused/fused_compiler.h"
@@ -11,9 +9,7 @@
 #include "kernels/methods/streaming/stream_tiles.h"
 #include "tests/model/generated_text.h"
 
-using namespace stencil;
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,11 +1,7 @@
 // Values of the whole field in formulas: mean, integral, min and max of one argument.
-#include <algorithm>
-#include <cmath>
 
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
 
-using namespace stencil_test;
 using namespace stencil::equation;
 
 namespace {

@@ -1,16 +1,11 @@
 // IMEX steps, which solve the linear part by transforms.
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-#include <numbers>
-
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 
-using namespace stencil_test;
 using namespace stencil::equation;
 
 namespace {

@@ -1,14 +1,10 @@
 // Loops over the table of integrators.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "sim/model/matrices.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/paths.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 using namespace stencil::equation;
 
 namespace {

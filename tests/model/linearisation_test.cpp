@@ -2,16 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "sim/model/stability/step_matrix.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

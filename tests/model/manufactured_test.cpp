@@ -2,15 +2,6 @@
 // integrator says, at each kind of side; the reference and all other executors have the same bits there.
 #include "tests/model/manufactured.h"
 
-#include <cstring>
-#include <map>
-#include <span>
-
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
-
 namespace {
 
 const Executor kRowMachine{"rows by two threads", false, 2, {}};

@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-#include <numbers>
-#include <tuple>
-
 #include "kernels/equation/operations.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/text/text_error.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/view/colormap.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

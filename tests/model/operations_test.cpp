@@ -1,15 +1,12 @@
 // Loops over the tables of operations and of instructions.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "kernels/equation/rows/scalar_machine.h"
 #include "sim/code/program_text.h"
 #include "sim/model/operations.h"
 #include "sim/model/semantics.h"
 #include "tests/model/typed_run.h"
 
-using namespace stencil_test;
 using namespace stencil::equation;
 
 namespace {

@@ -1,17 +1,11 @@
 // The models in assets/models.
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "sim/model/model.h"
 #include "sim/model/stability/linearisation.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

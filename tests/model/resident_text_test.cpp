@@ -2,21 +2,14 @@
 // tests how a field is divided into tiles.
 #include "kernels/equation/resident/resident_text.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/resident/resident_plan.h"
 #include "sim/model/model.h"
 #include "tests/model/generated_text.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
-using namespace stencil;
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

@@ -3,9 +3,7 @@
 
 #include "sim/model/text/text_error.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil_test;
 using stencil::equation::read_equations;
 using stencil::equation::TextError;
 

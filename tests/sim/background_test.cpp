@@ -1,13 +1,9 @@
 // Work beside its caller, and values that threads share.
 #include "sim/machine/background.h"
 
-#include <atomic>
 #include <stdexcept>
-#include <thread>
 
 #include "tests/support/catch.h"
-
-using namespace stencil;
 
 TEST_CASE("Work in the background has one result, and says when that is there") {
     std::atomic<int> ends = 0;

@@ -1,25 +1,15 @@
 // The benchmark: limits of the machine, times and errors of methods and integrators.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "sim/bench/speed_chart.h"
 #include "sim/bench/suite.h"
 #include "sim/bench/suite_report.h"
 #include "sim/bench/work_precision.h"
 #include "sim/machine/roofline.h"
 #include "sim/model/step/stages.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

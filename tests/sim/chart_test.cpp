@@ -2,17 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "sim/figure/labels.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::figure;
 using stencil_test::Dice;
 

@@ -1,5 +1,4 @@
 // Descriptions of generated code: the stages as text, and figures of kernels.
-#include <sstream>
 
 #include "kernels/equation/operations.h"
 #include "sim/code/generated_code.h"
@@ -7,13 +6,9 @@
 #include "sim/model/step/stages.h"
 #include "sim/text/names.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::equation;
-using namespace stencil_test;
 
 namespace {
 

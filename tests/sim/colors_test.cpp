@@ -1,12 +1,7 @@
 // Colour tables and the ranges that they show.
 #include "sim/view/colormap.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <ranges>
-#include <string>
-#include <vector>
 
 #include "sim/files/npy.h"
 #include "sim/problem/panes.h"
@@ -14,14 +9,9 @@
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/view/value_range.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/picture.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

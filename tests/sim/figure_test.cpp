@@ -2,27 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "sim/figure/canvas.h"
 #include "sim/figure/raster.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"
-#include "tests/support/scratch.h"
 
 namespace fs = std::filesystem;
-using namespace stencil;
 using namespace stencil::figure;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,23 +1,14 @@
 // The gallery's pictures and thumbnails. The hidden test makes the pictures of assets/gallery.
 #include "sim/session/gallery/gallery.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-
 #include "sim/files/image.h"
 #include "sim/problem/panes.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "sim/text/embedded.h"
 #include "sim/view/value_range.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

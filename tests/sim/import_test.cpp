@@ -1,12 +1,5 @@
 // Files and links of VisualPDE and Ready as models. Every text here is written for its test.
-#include <array>
-#include <fstream>
-#include <functional>
 #include <regex>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "sim/import/importers.h"
 #include "sim/import/lz_string.h"
@@ -18,12 +11,9 @@
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::import;
 using equation::read_equations;
-using namespace stencil_test;
 
 namespace {
 

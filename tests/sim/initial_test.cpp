@@ -1,18 +1,12 @@
 // Initial conditions and their random numbers.
-#include <cmath>
 
+#include "sim/initial/initial.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
-#include "sim/initial/initial.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/plain_diffusion.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

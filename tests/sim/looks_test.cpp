@@ -1,22 +1,12 @@
 // Ways of looking at a field: arrows, contours, surfaces, spectra.
 #include "sim/view/arrows.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include "sim/figure/raster.h"
 #include "sim/run/output/spectrum.h"
 #include "sim/text/error.h"
 #include "sim/view/contours.h"
 #include "sim/view/shape_outline.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -7,10 +7,7 @@
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
-using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -3,11 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <numbers>
-
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/field/random.h"
@@ -16,12 +11,8 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
-using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {

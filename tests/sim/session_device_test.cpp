@@ -1,16 +1,9 @@
 // Sessions on either device: the method of `auto`, and edits of the equation.
-#include <algorithm>
-#include <string>
-#include <vector>
 
 #include "sim/session/session.h"
-#include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
 #include "tests/support/session_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

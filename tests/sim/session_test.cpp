@@ -2,12 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <thread>
-#include <tuple>
-
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
 #include "sim/model/equations.h"
@@ -17,14 +11,9 @@
 #include "sim/run/output/measures.h"
 #include "sim/session/engine/engine.h"
 #include "sim/session/pace.h"
-#include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 #include "tests/support/session_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

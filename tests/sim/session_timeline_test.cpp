@@ -1,19 +1,10 @@
 #include "sim/session/run_history.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 #include "sim/files/atomic_file.h"
 #include "sim/model/model.h"
 #include "sim/session/session.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 #include "tests/support/session_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

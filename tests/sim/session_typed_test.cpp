@@ -1,13 +1,6 @@
 // Typed equations in a session: editing the text during a run, and all other actions.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <thread>
-
 #include "sim/files/npy.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/run_text.h"
@@ -17,13 +10,8 @@
 #include "sim/session/session.h"
 #include "sim/text/embedded.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 #include "tests/support/session_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,14 +1,7 @@
-
-#include <cmath>
-
 #include "sim/bench/suite.h"
 #include "sim/machine/roofline.h"
-#include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("Every method has its speed, and the error of the field that was timed") {
     const Machine machine = query_machine();

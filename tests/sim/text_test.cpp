@@ -9,10 +9,7 @@
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
-using namespace stencil_test;
 using Words = std::vector<std::string>;
 
 TEST_CASE("Text in messages keeps its letters and loses what could steer a terminal") {

@@ -1,9 +1,5 @@
 #include "sim/verify/verify.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("verify allows for the roundings of transforms where the text chooses imex") {
     const OwnCache scratch;

@@ -4,12 +4,8 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/shared_list.h"
 #include "sim/run/resolve.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,8 +1,6 @@
 // Runs as web pages, and links that carry texts, without a browser.
 #include "sim/web/web_page.h"
 
-#include <algorithm>
-
 #include "kernels/equation/text/glsl_text.h"
 #include "kernels/equation/text/script_text.h"
 #include "sim/files/deflate.h"
@@ -14,12 +12,7 @@
 #include "sim/run/output/exports.h"
 #include "sim/text/base64.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

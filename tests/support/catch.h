@@ -1,5 +1,35 @@
-// Includes Catch2 2 (Debian 12, Ubuntu 22.04) or 3 (Ubuntu 24.04).
+// What every test begins with: Catch2 2 (Debian 12, Ubuntu 22.04) or 3 (Ubuntu 24.04), headers of the
+// standard library, helpers, and the names of the program.
 #pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tests/support/scratch.h"
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
@@ -21,3 +51,7 @@ inline constexpr bool kWatchedMemory = true;
 #else
 inline constexpr bool kWatchedMemory = false;
 #endif
+
+namespace stencil {}
+using namespace stencil;
+using namespace stencil_test;

@@ -2,11 +2,8 @@
 #include "sim/kernel_trial/check.h"
 
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::user_kernel;
-using namespace stencil_test;
 
 namespace {
 

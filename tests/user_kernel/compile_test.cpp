@@ -6,15 +6,11 @@
 #include "sim/model/model.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
-using namespace stencil;
 using namespace stencil::user_kernel;
-using namespace stencil_test;
 
 namespace {
 

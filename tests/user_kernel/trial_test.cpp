@@ -6,16 +6,12 @@
 #include "sim/kernel_trial/trial.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
-using namespace stencil;
 using namespace stencil::user_kernel;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,21 +1,15 @@
 // User kernels on the GPU: correct ones are timed, and faults of others are reported.
 
-#include <cmath>
-
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/model/model.h"
 #include "sim/user_kernel/ladder.h"
 #include "sim/user_kernel/user_kernel.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
 using namespace stencil::user_kernel;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,18 +1,9 @@
 // Pages that runs are exported as, stepped by Chromium without a screen.
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <map>
 
 #include "sim/run/output/exports.h"
 #include "sim/text/base64.h"
-#include "tests/support/catch.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -11,9 +11,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
-using namespace stencil;
-using namespace stencil_test;
-
 namespace {
 
 /// The interface with its canvas.

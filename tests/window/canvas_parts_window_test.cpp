@@ -1,24 +1,14 @@
 // Parts of the canvas: layout of panes, colour bars and the mouse on them, labels.
 #include <imgui_internal.h>
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "app/window/canvas/canvas_layout.h"
 #include "app/window/canvas/canvas_overlay.h"
 #include "app/window/panels/panels.h"
 #include "sim/run/output/exports.h"
 #include "sim/view/colormap.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/canvas_lab.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

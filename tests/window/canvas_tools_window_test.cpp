@@ -1,13 +1,7 @@
 // The canvas' tools: strokes, probes and profiles by mouse.
-#include <cmath>
-#include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/canvas_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("Ctrl and the wheel change the brush's radius and not the view") {
     Lab lab;

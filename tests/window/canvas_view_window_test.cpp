@@ -1,16 +1,8 @@
 // Pan and zoom: invariants of all views, tested with random and extreme ones.
 #include "app/window/canvas_view.h"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/canvas_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,12 +1,7 @@
 // The canvas under the mouse: requests to the engine, and the layout of drawings.
-#include <cmath>
 
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/canvas_lab.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("The canvas asks for the whole field at first and shows it where it was asked for") {
     Lab lab;

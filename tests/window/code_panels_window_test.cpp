@@ -1,19 +1,12 @@
 // The sections of generated code and of user kernels, without a window.
 
-#include <chrono>
 #include <stdexcept>
-#include <string>
-#include <thread>
 
 #include "app/window/panels/panels.h"
 #include "sim/user_kernel/user_kernel.h"
-#include "tests/support/catch.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 #include "tests/support/window/window_robot.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

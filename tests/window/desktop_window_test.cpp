@@ -1,14 +1,9 @@
 // Desktop programs, replaced by scripts.
 #include "app/window/desktop.h"
 
-#include <filesystem>
-
 #include "app/window/panels/widgets/widgets.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

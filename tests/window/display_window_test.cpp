@@ -3,30 +3,19 @@
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <optional>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "app/window/display/display.h"
 #include "app/window/display/frame_clock.h"
 #include "app/window/display/gl_objects.h"
 #include "app/window/theme.h"
 #include "sim/files/image.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 #include "tests/support/window/virtual_display.h"
 #include "tests/support/window/window_robot.h"
 
 namespace {
 
-using namespace stencil;
 using stencil_test::contains;
 using stencil_test::Environment;
 using stencil_test::input_error;

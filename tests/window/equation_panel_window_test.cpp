@@ -1,8 +1,6 @@
 // The section Equation without a window: typing, dragging and choosing send actions to the session.
 #include <GLFW/glfw3.h>
 
-#include <cmath>
-
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shortcuts.h"
@@ -10,12 +8,8 @@
 #include "sim/problem/ready_runs.h"
 #include "sim/session/session.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

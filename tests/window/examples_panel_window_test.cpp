@@ -1,10 +1,5 @@
 // The examples' section without a window: options, buttons, tables, plots, and pausing the simulation.
 
-#include <chrono>
-#include <cmath>
-#include <limits>
-#include <thread>
-
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
@@ -13,9 +8,6 @@
 #include "tests/support/program.h"
 #include "tests/support/window/imgui_panels.h"
 #include "tests/support/window/window_robot.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 
@@ -98,16 +90,31 @@ TEST_CASE("an example's options become the command that a person would type") {
                            {"matrix", {"a folder/it's.mtx"}},
                            {"c", {"0.5,,7"}},
                            {"title", {"-dash"}},
-                           {"check", {"true"}},
-                           {"long", {""}}};
+                           {"checks", {"dense,norm"}}};
     state.common = {{"backend", {"cpu"}}, {"dtype", {"both"}}, {"repeats", {"3"}}, {"memory-limit", {"2GB"}}};
     CHECK(command_of(state) ==
           "stencilscope example sample --rows 500 --mode blocked --matrix 'a folder/it'\\''s.mtx' --c 0.5 "
           "--c 7 "
-          "--title=-dash --check --backend cpu --dtype both --repeats 3 --memory-limit 2GB");
+          "--title=-dash --checks dense,norm --backend cpu --dtype both --repeats 3 --memory-limit 2GB");
     state.writes = true;
     state.folder = "here";
     CHECK(command_of(state).ends_with(" --out here"));
+}
+
+TEST_CASE("names are ticked in a list of all that are allowed") {
+    ExamplesLab lab;
+    const auto tick = [&](const char* name) {
+        lab.click("examples", {"examples", "sample", "checks", "##names"});
+        lab.frames(3);
+        REQUIRE_FALSE(ImGui::GetCurrentContext()->OpenPopupStack.empty());
+        lab.click(ImGui::GetCurrentContext()->OpenPopupStack.back().Window->Name, {name}, 0.1f);
+        lab.press(ImGuiKey_Escape);
+        lab.frames(3);
+        return command_of(lab.ui.panel.examples);
+    };
+    CHECK(tick("float64") == "stencilscope example sample --checks dense,norm");
+    CHECK(tick("norm") == "stencilscope example sample --checks dense");
+    CHECK(tick("float64") == "stencilscope example sample --checks dense,float64");
 }
 
 TEST_CASE("a request that is shown in the panel comes back from it") {
@@ -122,7 +129,7 @@ TEST_CASE("a request that is shown in the panel comes back from it") {
         maybe("mode", "streamed");
         maybe("operand", "a.npy");
         maybe("operand", "b.npy");
-        maybe("check", "true");
+        maybe("checks", "norm");
         maybe("title", "two words");
         maybe("backend", "cuda");
         maybe("dtype", "float64");

@@ -1,22 +1,13 @@
 // Fields drawn by OpenGL have the colours of Colormap::at(); surfaces, and films of the canvas.
-#include <cmath>
-#include <filesystem>
 #include <future>
-#include <limits>
-#include <vector>
 
 #include "app/window/display/canvas_recorder.h"
 #include "sim/figure/raster.h"
 #include "sim/run/output/film.h"
 #include "sim/view/colormap.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 #include "tests/support/window/canvas_lab.h"
 #include "tests/support/window/screen.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

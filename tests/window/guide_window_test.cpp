@@ -1,15 +1,10 @@
 // The tour.
 #include "app/window/panels/tour.h"
 
-#include <cmath>
-
 #include "app/window/panels/commands.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -4,14 +4,10 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 #include "tests/support/window/screen.h"
 
 namespace {
-
-using namespace stencil;
-using namespace stencil_test;
 
 constexpr int kColumns = 301, kRows = 203;
 

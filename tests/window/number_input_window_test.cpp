@@ -1,22 +1,13 @@
 // Fields for numbers and units, the slider that turns into one, and what a size needs.
 
-#include <filesystem>
-#include <string>
-#include <utility>
-
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/files/npy.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
 #include "sim/session/session.h"
-#include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -10,9 +10,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
-using namespace stencil;
-using namespace stencil_test;
-
 namespace {
 
 PanelTab shown(const Interface& window) {

@@ -5,8 +5,6 @@
 #include <imgui_internal.h>
 #include <sys/stat.h>
 
-#include <cmath>
-
 #include "app/window/display/frame_clock.h"
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
@@ -20,13 +18,8 @@
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,14 +1,9 @@
 // Plots of profiles, probes, spectra and phase planes in the window.
 #include "app/window/panels/panels.h"
 
-#include <cmath>
-
 #include "sim/problem/units.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE(
     "plots have the newest profile beside those that were kept, and a curve with its cell for each probe") {

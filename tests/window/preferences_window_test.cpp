@@ -5,10 +5,7 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string_view>
 
 #include "app/window/panels/panels.h"
 #include "app/window/sessions.h"
@@ -16,12 +13,8 @@
 #include "sim/problem/settings/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/imgui_panels.h"
 #include "tests/support/window/window_robot.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -3,19 +3,9 @@
 
 #include <GLFW/glfw3.h>
 
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <tuple>
-#include <vector>
-
 #include "app/window/panels/widgets/widgets.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

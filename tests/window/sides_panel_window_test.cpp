@@ -2,12 +2,8 @@
 #include "app/window/panels/panels.h"
 #include "sim/model/side_conditions.h"
 #include "sim/session/session.h"
-#include "tests/support/catch.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -2,12 +2,6 @@
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
@@ -15,12 +9,8 @@
 #include "app/window/shortcuts.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/imgui_panels.h"
 #include "tests/support/window/window_robot.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

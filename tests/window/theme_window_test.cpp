@@ -2,21 +2,14 @@
 
 #include <imgui.h>
 
-#include <cmath>
-#include <fstream>
-#include <string>
-
 #include "app/window/canvas/canvas_overlay.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
 namespace {
-
-using namespace stencil;
 
 /// An ImGui context without a window.
 struct Gui {

@@ -1,21 +1,10 @@
 // Opens every tab, tree node, menu and popup, while memory freed by ImGui is checked.
 #include <imgui_internal.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <map>
-#include <set>
-#include <vector>
-
 #include "app/window/panels/panels.h"
 #include "sim/session/session.h"
-#include "tests/support/catch.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,22 +1,13 @@
 // The real program under mouse and keyboard: one test per path to code that is tested without a window, and
 // its files.
-#include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "app/window/preferences.h"
-#include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/window/paused_window.h"
 #include "tests/support/window/window_robot.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

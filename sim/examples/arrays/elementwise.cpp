@@ -5,23 +5,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
 #include "sim/examples/arrays/arrays.h"
 #include "sim/problem/run_spec.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
 
+constexpr auto kWorks = [] {
+    std::array<std::string_view, std::size(kExpressions)> names;
+    std::ranges::transform(kExpressions, names.begin(), &Expression::name);
+    return names;
+}();
+
 constexpr ExampleOption kElementwiseOptions[] = {
-    {"work",
-     ExampleOption::Kind::text,
-     "NAME,...",
-     "sin2x1: sin(2x + 1); sin; square: x^2; chain: y = exp(sin x cos x), then y > 0.5 ? 2y : y/2",
-     "sin2x1,sin,square,chain"},
+    {.name = "work",
+     .kind = ExampleOption::Kind::names,
+     .value = "NAME,...",
+     .help = "sin2x1: sin(2x + 1); sin; square: x^2; chain: y = exp(sin x cos x), then y > 0.5 ? 2y : y/2",
+     .standard = "all",
+     .choices = kWorks},
     {.name = "size", .value = "NXxNY", .help = "of the array", .unset = "4000, 1024 or 1000 squared"},
     kArraySeedOption,
 };
@@ -32,8 +39,8 @@ constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
 std::vector<const Expression*> chosen_expressions(const ExampleRequest& request) {
     std::vector<const Expression*> chosen;
-    for (const std::string& name : split(request.options.text("work"), ',')) {
-        const Expression* const found = &row_named(kExpressions, "work", name, "work");
+    for (const std::string& name : request.options.names("work")) {
+        const Expression* const found = &row_named(kExpressions, "work", name);
         if (!contains(chosen, found)) chosen.push_back(found);
     }
     return chosen;

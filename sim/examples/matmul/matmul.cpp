@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -250,6 +249,8 @@ constexpr double kLargest = 100000;
 constexpr std::string_view kDistributions[] = {"uniform", "centred"};
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
+constexpr std::string_view kRowNames[] = {"openblas", "naive", "tile", "register", "cublas", "tf32"};
+
 constexpr ExampleOption kOptions[] = {
     {"m", Kind::integer, "N", "rows of A", "10000", 1, kLargest},
     {"k", Kind::integer, "N", "columns of A, rows of B", "5000", 1, kLargest},
@@ -257,7 +258,12 @@ constexpr ExampleOption kOptions[] = {
     {"repetitions", Kind::integer, "N", "products and sums in what is timed", "10", 1, 1000},
     {"seed", Kind::integer, "N", "of the random numbers, NumPy's default_rng", "987654321", 0, 4294967295.0},
     {"distribution", Kind::choice, "D", "on [0, 1) or [-0.5, 0.5)", "uniform", 0, 0, {}, kDistributions},
-    {"rows", Kind::text, "NAMES", "of openblas, naive, tile, register, cublas, tf32, with commas", "all"},
+    {.name = "rows",
+     .kind = Kind::names,
+     .value = "NAME,...",
+     .help = "what is compared",
+     .standard = "all",
+     .choices = kRowNames},
 };
 
 /// A row that the example compares.
@@ -282,19 +288,19 @@ bool works(const MatmulRow& row, DType dtype) {
     return dtype == DType::float32 || has_matmul<double>(row.method);
 }
 
-// Those of --rows. Throws InputError: an unknown one, or none that works in any of the dtypes.
+// Those of --rows. Throws InputError where none of them works in any of the dtypes.
 std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
-    const std::string list = request.options.text("rows");
-    if (list == "all") return {std::begin(kRows), std::end(kRows)};
     std::vector<MatmulRow> rows;
     const std::vector<DType> dtypes = request.dtypes();
     bool any = false;
-    for (const std::string& key : split(list, ',')) {
-        rows.push_back(row_named(kRows, "row", key, "rows"));
+    for (const std::string& key : request.options.names("rows")) {
+        rows.push_back(row_named(kRows, "row", key));
         any |= std::ranges::any_of(dtypes, [&](DType dtype) { return works(rows.back(), dtype); });
     }
     if (!any)
-        throw InputError(Given{"rows", list}, "none of them works in {} alone", name_of(dtypes.front()));
+        throw InputError(Given{"rows", request.options.text("rows")},
+                         "none of them works in {} alone",
+                         name_of(dtypes.front()));
     return rows;
 }
 

@@ -10,17 +10,10 @@
 
 #include <csignal>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

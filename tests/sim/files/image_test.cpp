@@ -1,19 +1,9 @@
 #include "sim/files/image.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/png_file.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -2,19 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <limits>
-#include <vector>
-
 #include "sim/files/npy_rows.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

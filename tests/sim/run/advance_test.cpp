@@ -1,15 +1,8 @@
 #include "sim/run/advance.h"
 
-#include <string>
-#include <vector>
-
 #include "sim/problem/settings/settings.h"
 #include "sim/run/simulation.h"
-#include "tests/support/catch.h"
 #include "tests/support/runs.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

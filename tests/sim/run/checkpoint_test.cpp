@@ -2,22 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
-
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/resolve.h"
 #include "sim/text/json.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
 
-using namespace stencil;
-using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -1,18 +1,10 @@
 #include "sim/run/choose_method.h"
 
-#include <cmath>
-#include <fstream>
-
 #include "sim/bench/speed_chart.h"
 #include "sim/bench/suite_report.h"
 #include "sim/session/pace.h"
 #include "sim/text/embedded.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,21 +1,13 @@
 // Where runs end: at a step, a time, where a condition is true, or where a field is not finite.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "sim/problem/settings/settings.h"
 #include "sim/run/advance.h"
 #include "sim/run/finite_watch.h"
 #include "sim/run/simulation.h"
 #include "sim/run/stop_condition.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

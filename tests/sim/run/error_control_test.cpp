@@ -1,20 +1,13 @@
 // dt chosen by the estimated error of each step: what a run decides is in its record.
 #include "sim/run/error_control.h"
 
-#include <cmath>
-
 #include "sim/model/time_step.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -2,11 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
-#include <map>
-#include <set>
-
 #include "kernels/view/brush.h"
 #include "kernels/view/paint_cell.h"
 #include "sim/problem/run_spec.h"
@@ -18,13 +13,8 @@
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,8 +1,6 @@
 // A dt that follows the stability limit: what a run decides is in its record.
 #include <fmt/format.h>
 
-#include <tuple>
-
 #include "sim/files/npy.h"
 #include "sim/model/time_step.h"
 #include "sim/problem/settings/settings.h"
@@ -10,14 +8,9 @@
 #include "sim/run/simulation.h"
 #include "sim/run/stability.h"
 #include "sim/text/json.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,18 +1,12 @@
 // ab2 keeps the rates of the step before: they are saved, taken back and forgotten with the state they belong
 // to.
-#include <cmath>
 
 #include "sim/problem/settings/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/text/parse.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,11 +1,7 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/run/simulation.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 TEST_CASE("Strokes and Laplacians have the CPU's bits on the GPU") {
     Dice dice;

@@ -10,14 +10,9 @@
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -6,23 +6,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

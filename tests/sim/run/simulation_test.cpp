@@ -2,25 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <ctime>
-#include <utility>
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/machine/host_memory.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/plain_diffusion.h"
 #include "tests/support/png_file.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

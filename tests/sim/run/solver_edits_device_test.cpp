@@ -1,17 +1,8 @@
-
-
-#include <algorithm>
-#include <cmath>
-
 #include "kernels/view/paint_cell.h"
 #include "sim/problem/event.h"
 #include "sim/solvers/solver.h"
-#include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

@@ -1,22 +1,14 @@
 // Films: the input of ffmpeg, and its failures. A shell script replaces ffmpeg.
 
-#include <array>
-#include <vector>
-
 #include "sim/machine/child_process.h"
 #include "sim/run/output/film.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
 #include "tests/support/skip.h"
-
-using namespace stencil;
-using namespace stencil_test;
 
 namespace {
 

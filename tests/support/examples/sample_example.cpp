@@ -17,6 +17,7 @@ namespace {
 using Kind = ExampleOption::Kind;
 
 constexpr std::string_view kFailures[] = {"none", "input", "machine", "memory"};
+constexpr std::string_view kChecks[] = {"dense", "float64", "norm"};
 constexpr std::string_view kModes[] = {"plain", "blocked", "streamed"};
 
 constexpr ExampleOption kOptions[] = {
@@ -27,8 +28,7 @@ constexpr ExampleOption kOptions[] = {
     {"operand", Kind::file, "FILE.npy", "one file for each operand", "", 0, 0, {}, {}, true},
     {"c", Kind::real, "C", "a coefficient of the list", "1", 1e-6, 1e6, {}, {}, true},
     {"title", Kind::text, "TEXT", "what stands above the plot", ""},
-    {"check", Kind::flag, "", "compare with a dense solution", ""},
-    {"long", Kind::flag, "", "more iterations", ""},
+    {"checks", Kind::names, "NAME,...", "what it is compared with", "all", 0, 0, {}, kChecks},
     {"seconds", Kind::real, "S", "how long it takes", "0", 0, 1000},
     {"fail", Kind::choice, "HOW", "how it fails", "none", 0, 0, {}, kFailures},
 };

@@ -80,14 +80,26 @@ void draw_combo(const ExampleOption& option, std::string& text, std::string_view
     });
 }
 
+// Draws a combo box in which names are ticked.
+void draw_names(const ExampleOption& option, std::string& text, std::string_view tip) {
+    combo("##names", text.c_str(), tip, [&] {
+        std::vector<std::string> names = names_in(text, option.choices);
+        for (const std::string_view name : option.choices) {
+            bool ticked = std::ranges::find(names, name) != names.end();
+            if (!checkbox(std::string(name).c_str(), &ticked, "")) continue;
+            if (ticked)
+                names.emplace_back(name);
+            else
+                std::erase(names, name);
+            text = fmt::format("{}", fmt::join(names, ","));
+        }
+    });
+}
+
 void draw_option(const ExampleOption& option, std::string& text, std::string_view wrong) {
     const std::string name(option.name), tip = tip_of(option);
-    if (option.kind == Kind::flag) {
-        bool on = text == "true";
-        if (checkbox_row(label_of(name).c_str(), &on, tip)) text = on ? "true" : "";
-        return;
-    }
     option_row(name, tip);
+    if (option.kind == Kind::names) return draw_names(option, text, tip);
     if (!option.choices.empty()) return draw_combo(option, text, tip);
     std::string hint(option.unset.empty() ? option.value : option.unset);
     if (option.repeatable) hint += ",...";
