@@ -4,7 +4,6 @@
 
 #include "kernels/methods/method.h"
 #include "sim/model/step/stages.h"
-#include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"

@@ -4,7 +4,6 @@
 
 #include "sim/files/npy.h"
 #include "sim/problem/artifact.h"
-#include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"

@@ -6,9 +6,7 @@
 #include "sim/files/npy.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/text/json.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
 
 using Json = nlohmann::json;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "sim/examples/example.h"
-#include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"

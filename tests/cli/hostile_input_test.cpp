@@ -5,7 +5,6 @@
 #include "sim/files/npy.h"
 #include "sim/text/parse.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
 
 using stencil::Field;

@@ -3,7 +3,6 @@
 #include <regex>
 
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
 
 namespace {

@@ -2,11 +2,7 @@
 
 #include "sim/files/folder.h"
 #include "sim/files/npy.h"
-#include "sim/model/model.h"
-#include "sim/session/session.h"
-#include "sim/text/parse.h"
 #include "tests/support/fake_ffmpeg.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/session_lab.h"
 

@@ -5,9 +5,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
 #include "sim/machine/child_process.h"
-#include "sim/text/json.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
 
 namespace fs = std::filesystem;

@@ -12,12 +12,6 @@
 #include "sim/machine/child_process.h"
 #include "sim/machine/communicator.h"
 #include "sim/machine/machine.h"
-#include "sim/problem/settings/settings.h"
-#include "sim/problem/start.h"
-#include "sim/run/resolve.h"
-#include "sim/run/simulation.h"
-#include "sim/text/error.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

@@ -93,7 +93,6 @@ TEMPLATE_TEST_CASE("Column sums are right for any shape, stride and alignment, w
                    float,
                    double) {
     Dice random;
-    CAPTURE(random.seed);
     const double allowed = sizeof(TestType) == 4 ? 5e-7 : 1e-14;
     for (const auto& [shape, offset] : kOddMatrices)
         for (const int threads : {1, 3}) {
@@ -111,7 +110,6 @@ TEMPLATE_TEST_CASE("Column sums are right for any shape, stride and alignment, w
 
 TEST_CASE("Column sums of ten thousand positive rows are accurate to a millionth in float32") {
     Dice random;
-    CAPTURE(random.seed);
     const ColumnSumsCase<float> one(random, {10'000, 301, 301}, 0, 0);
     for (const bool weighted : {false, true})
         CHECK(one.error(column_sums(one, weighted, 2), weighted) <= 1e-6);

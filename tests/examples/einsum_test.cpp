@@ -1,8 +1,6 @@
 #include "kernels/cpu/thread_pool.h"
-#include "sim/examples/context.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
-#include "sim/text/error.h"
 #include "tests/support/examples/einsum_checks.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
@@ -84,7 +82,6 @@ EinsumCase random_case(Dice& random) {
 
 TEMPLATE_TEST_CASE("Einsum on the CPU is what NumPy's rules say", "", float, double) {
     Dice random;
-    CAPTURE(random.seed);
     for (const auto& cases : {kEinsumCases, kLargerEinsumCases})
         for (const EinsumCase& one : cases) {
             // OpenBLAS multiplies these, unwatched, and the plain loops take half a minute.
@@ -96,7 +93,6 @@ TEMPLATE_TEST_CASE("Einsum on the CPU is what NumPy's rules say", "", float, dou
 
 TEST_CASE("Einsum on the CPU is right for random subscripts and shapes") {
     Dice random;
-    CAPTURE(random.seed);
     for (int i = 0; i < 400; ++i) {
         const EinsumCase one = random_case(random);
         CAPTURE(one.subscripts, one.shapes);
@@ -237,7 +233,6 @@ TEST_CASE("Intermediates of 2^40 values and more are refused, however few the op
 
 TEST_CASE("The example computes operands from files and writes NumPy's result") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     const EinsumCase one{"i...j,j->...i", {{4, 3, 5}, {5}}};
     const auto operands = random_operands<double>(random, one.shapes);

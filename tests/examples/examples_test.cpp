@@ -1,7 +1,6 @@
 // Properties that every example has, at sizes that take well below a second.
 
 #include "sim/examples/context.h"
-#include "sim/text/error.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
 

@@ -1,7 +1,6 @@
 // Matrix products on the GPU.
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/examples/matmul/cuda_matmul.h"
 #include "tests/support/examples/matmul_cases.h"
 #include "tests/support/examples/on_device.h"
 #include "tests/support/examples/request.h"

@@ -4,13 +4,11 @@
 
 #include "kernels/cpu/late_library.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/context.h"
 #include "sim/examples/report.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/examples/sample_example.h"
 #include "tests/support/fields.h"
-#include "tests/support/seed.h"
 
 namespace {
 

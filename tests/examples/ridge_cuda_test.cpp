@@ -1,6 +1,5 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/context.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/examples/ridge_problems.h"
 #include "tests/support/fields.h"
@@ -45,7 +44,6 @@ TEMPLATE_TEST_CASE("LSMR on the GPU solves as on the CPU at odd sizes, and with 
                    float,
                    double) {
     Dice random;
-    CAPTURE(random.seed);
     // In order: as in the example, wide, tall, column indices beyond 16 bits, tiny ones.
     struct Shape {
         int rows, columns;
@@ -79,7 +77,6 @@ TEMPLATE_TEST_CASE("LSMR on the GPU solves as on the CPU at odd sizes, and with 
 
 TEST_CASE("Empty rows and columns, no data and no matrix are no trouble for LSMR on the GPU") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 203, 301, 0.003, -1);
     const std::vector<double> d = random_vector(random, 203, 3), zero(203, 0.0);
     GpuRidge<float> gpu(a);

@@ -67,7 +67,6 @@ std::vector<CurvePoint> checked(const PathSolution& path,
 
 TEST_CASE("Sparse products on the CPU are those of a dense matrix, and the same bits with any threads") {
     Dice random;
-    CAPTURE(random.seed);
     for (const Shape shape :
          {Shape{203, 317, 0.2}, {61, 9001, 0.1}, {7, 70001, 0.01}, {1, 50, 0.5}, {50, 1, 0.5}}) {
         const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density, -1);
@@ -84,7 +83,6 @@ TEST_CASE("Sparse products on the CPU are those of a dense matrix, and the same 
 
 TEST_CASE("LSMR solves the ridge problem for every coefficient at once") {
     Dice random;
-    CAPTURE(random.seed);
     for (const Shape shape :
          {Shape{300, 300, 0.1}, {150, 87, 0.2}, {87, 150, 0.2}, {1, 40, 0.5}, {40, 1, 0.5}, {1, 1, 1}}) {
         require_path_is_right(random_sparse<float>(random, shape.rows, shape.columns, shape.density),
@@ -96,7 +94,6 @@ TEST_CASE("LSMR solves the ridge problem for every coefficient at once") {
 
 TEST_CASE("Empty rows and columns, repeated columns and few singular values are no trouble") {
     Dice random;
-    CAPTURE(random.seed);
     auto a = random_sparse<double>(random, 60, 50, 0.03, -1);
     require_path_is_right(a, random_vector(random, 60, 3));
     require_path_is_right(sparse(2 * Eigen::MatrixXd::Identity(40, 40)), random_vector(random, 40));
@@ -106,7 +103,6 @@ TEST_CASE("Empty rows and columns, repeated columns and few singular values are 
 
 TEST_CASE("Without data or without a matrix the solution is 0") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 20, 30, 0.3);
     const auto nothing = sparse<float>(Eigen::MatrixXd::Zero(20, 30));
     const std::vector<double> d = random_vector(random, 20), zero(20, 0.0);
@@ -121,7 +117,6 @@ TEST_CASE("Without data or without a matrix the solution is 0") {
 
 TEST_CASE("The certificate bounds the error, also where it is loose") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<double>(random, 250, 250, 0.1);
     const std::vector<double> d = random_vector(random, 250, 3);
     ThreadPool threads(1);
@@ -140,7 +135,6 @@ TEST_CASE("The certificate bounds the error, also where it is loose") {
 
 TEST_CASE("A singular value far above the others costs steps, but no accuracy") {
     Dice random;
-    CAPTURE(random.seed);
     // Positive numbers: one singular value of about 300, the others below 6.
     const auto a = random_sparse<float>(random, 400, 400, 1, 0.5);
     const std::vector<double> d = random_vector(random, 400, 3);
@@ -162,7 +156,6 @@ TEST_CASE("A singular value far above the others costs steps, but no accuracy") 
 
 TEST_CASE("Without regularisation the least-squares solution is found, of full rank or not") {
     Dice random;
-    CAPTURE(random.seed);
     RidgeRule rule;
     rule.tolerance = 1e-9;
     for (const Shape shape : {Shape{60, 30, 0.5}, {30, 60, 0.5}}) {
@@ -177,7 +170,6 @@ TEST_CASE("Without regularisation the least-squares solution is found, of full r
 
 TEST_CASE("Where rounding is above what a certificate asks for, LSMR ends and claims none") {
     Dice random;
-    CAPTURE(random.seed);
     SparseMatrix<double> a = random_sparse<double>(random, 40, 40, 0.5, -1);
     const std::vector<double> d = random_vector(random, 40);
     const PathSolution path = cpu_path(a, d, std::vector<double>{1e-9});
@@ -192,7 +184,6 @@ TEST_CASE("Where rounding is above what a certificate asks for, LSMR ends and cl
 
 TEST_CASE("LSMR is the same to the last bit every time, with any number of threads") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 500, 400, 0.3);
     const std::vector<double> d = random_vector(random, 500, 3);
     std::vector<PathSolution> paths;
@@ -211,7 +202,6 @@ TEST_CASE("LSMR is the same to the last bit every time, with any number of threa
 
 TEST_CASE("After the most steps that are allowed LSMR ends, and says which coefficients are not done") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 200, 200, 0.1);
     RidgeRule rule;
     rule.most_steps = 10;
@@ -223,7 +213,6 @@ TEST_CASE("After the most steps that are allowed LSMR ends, and says which coeff
 
 TEST_CASE("The line of the L-curve passes the solved points, and its corner is marked once") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 150, 150, 0.1);
     const std::vector<double> d = random_vector(random, 150, 3);
     ThreadPool threads(1);
@@ -268,7 +257,6 @@ TEST_CASE("The corner of an L-curve with two levels of singular values lies betw
 
 TEST_CASE("What the tutorial plots is the norm of a matrix of all differences") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<double>(random, 37, 23, 0.3, -1);
     const std::vector<double> d = random_vector(random, 37, 3), x = random_vector(random, 23);
     ThreadPool threads(1);
@@ -283,7 +271,6 @@ TEST_CASE("What the tutorial plots is the norm of a matrix of all differences") 
 
 TEST_CASE("Solutions in 113 bits are right where normal equations in float64 are not") {
     Dice random;
-    CAPTURE(random.seed);
     // Singular values from 1 to 1e-10.
     constexpr int n = 12;
     Eigen::MatrixXd values = Eigen::MatrixXd::Zero(n, n);
@@ -313,7 +300,6 @@ TEST_CASE("Solutions in 113 bits are right where normal equations in float64 are
 
 TEST_CASE("The dense normal equations agree with Eigen") {
     Dice random;
-    CAPTURE(random.seed);
     for (const Shape shape : {Shape{90, 60, 0.3}, {60, 90, 0.3}}) {
         const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density, -1);
         const std::vector<double> d = random_vector(random, shape.rows);

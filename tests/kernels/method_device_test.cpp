@@ -4,7 +4,6 @@
 #include "sim/solvers/solver.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/plain_diffusion.h"
 
 namespace {

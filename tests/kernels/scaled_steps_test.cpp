@@ -1,7 +1,6 @@
 #include "kernels/methods/scaled_steps.h"
 #include "kernels/methods/mantissa64.h"
 #include "tests/support/catch.h"
-#include "tests/support/skip.h"
 
 namespace {
 

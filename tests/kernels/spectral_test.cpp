@@ -2,11 +2,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/problem/run_text.h"
-#include "sim/run/resolve.h"
 #include "sim/session/pace.h"
-#include "sim/session/session.h"
-#include "tests/support/fields.h"
-#include "tests/support/runs.h"
 #include "tests/support/session_lab.h"
 
 TEST_CASE("Many short spectral jumps on the CPU neither scale a field nor move its total") {

@@ -4,11 +4,9 @@
 #include <csignal>
 
 #include "sim/field/field_hash.h"
-#include "sim/machine/row_compiler.h"
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/program.h"
-#include "tests/support/skip.h"
 
 using namespace stencil::equation;
 

@@ -4,7 +4,6 @@
 #include <complex>
 
 #include "tests/model/typed_run.h"
-#include "tests/support/paths.h"
 
 namespace {
 

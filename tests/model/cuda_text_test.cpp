@@ -12,7 +12,6 @@
 #include "kernels/equation/text/operation_text.h"
 #include "kernels/field/divide.h"
 #include "sim/machine/kernel_cache.h"
-#include "sim/model/step/stages.h"
 #include "tests/model/generated_text.h"
 #include "tests/support/fields.h"
 

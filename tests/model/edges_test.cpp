@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "tests/model/typed_run.h"
-#include "tests/support/paths.h"
 
 namespace {
 

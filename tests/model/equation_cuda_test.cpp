@@ -10,7 +10,6 @@
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/model/model.h"
 #include "tests/model/manufactured.h"
-#include "tests/model/typed_run.h"
 
 using namespace stencil::equation;
 

@@ -5,19 +5,12 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cuda/cuda_field.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/text/fused_program.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
-#include "tests/support/paths.h"
-#include "tests/support/scratch.h"
 
 namespace stencil_test {
 

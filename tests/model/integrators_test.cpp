@@ -3,7 +3,6 @@
 
 #include "sim/model/matrices.h"
 #include "tests/model/typed_run.h"
-#include "tests/support/paths.h"
 
 using namespace stencil::equation;
 

@@ -5,13 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <numbers>
 #include <random>
 #include <regex>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "tests/model/typed_run.h"
 #include "tests/support/seed.h"

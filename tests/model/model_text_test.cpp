@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "kernels/equation/operations.h"
-#include "sim/model/stability/linearisation.h"
-#include "sim/model/text/text_error.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/view/colormap.h"
 #include "tests/model/typed_run.h"

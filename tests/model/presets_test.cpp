@@ -2,7 +2,6 @@
 #include <numeric>
 
 #include "sim/model/model.h"
-#include "sim/model/stability/linearisation.h"
 #include "tests/model/typed_run.h"
 
 using namespace stencil::equation;

@@ -7,7 +7,6 @@
 #include "kernels/equation/resident/resident_plan.h"
 #include "sim/model/model.h"
 #include "tests/model/generated_text.h"
-#include "tests/support/skip.h"
 
 using namespace stencil::equation;
 

@@ -1,15 +1,8 @@
 // Runs typed equations, and plain grids to compare with.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <functional>
 #include <iterator>
 #include <numeric>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "kernels/equation/equation_stepper.h"
 #include "sim/machine/row_compiler.h"
@@ -18,7 +11,6 @@
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
 namespace stencil_test {
 

@@ -7,7 +7,6 @@
 #include "sim/bench/work_precision.h"
 #include "sim/machine/roofline.h"
 #include "sim/model/step/stages.h"
-#include "tests/support/fields.h"
 #include "tests/support/picture.h"
 #include "tests/support/runs.h"
 

@@ -3,7 +3,6 @@
 #include "kernels/equation/operations.h"
 #include "sim/code/generated_code.h"
 #include "sim/code/program_text.h"
-#include "sim/model/step/stages.h"
 #include "sim/text/names.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/runs.h"

@@ -6,11 +6,8 @@
 #include "sim/files/npy.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/run_spec.h"
-#include "sim/text/error.h"
 #include "sim/text/parse.h"
-#include "sim/view/value_range.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/picture.h"
 
 namespace {

@@ -6,7 +6,6 @@
 #include "sim/figure/raster.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
-#include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"

@@ -3,11 +3,8 @@
 
 #include "sim/files/image.h"
 #include "sim/problem/panes.h"
-#include "sim/run/resolve.h"
-#include "sim/run/simulation.h"
 #include "sim/text/embedded.h"
 #include "sim/view/value_range.h"
-#include "tests/support/fields.h"
 #include "tests/support/runs.h"
 
 namespace {

@@ -4,7 +4,6 @@
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/plain_diffusion.h"
 #include "tests/support/program.h"
 

@@ -3,7 +3,6 @@
 
 #include "sim/figure/raster.h"
 #include "sim/run/output/spectrum.h"
-#include "sim/text/error.h"
 #include "sim/view/contours.h"
 #include "sim/view/shape_outline.h"
 #include "tests/support/fields.h"

@@ -2,7 +2,6 @@
 
 #include "sim/session/session.h"
 #include "tests/support/device.h"
-#include "tests/support/fields.h"
 #include "tests/support/session_lab.h"
 
 namespace {

@@ -7,12 +7,10 @@
 #include "sim/model/equations.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings/settings.h"
 #include "sim/run/output/measures.h"
 #include "sim/session/engine/engine.h"
 #include "sim/session/pace.h"
 #include "tests/support/fake_ffmpeg.h"
-#include "tests/support/fields.h"
 #include "tests/support/session_lab.h"
 
 namespace {

@@ -1,9 +1,6 @@
 #include "sim/session/run_history.h"
 
 #include "sim/files/atomic_file.h"
-#include "sim/model/model.h"
-#include "sim/session/session.h"
-#include "tests/support/fields.h"
 #include "tests/support/session_lab.h"
 
 namespace {

@@ -4,13 +4,8 @@
 #include "sim/files/npy.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/start.h"
 #include "sim/problem/units.h"
-#include "sim/run/resolve.h"
-#include "sim/session/session.h"
 #include "sim/text/embedded.h"
-#include "sim/text/parse.h"
-#include "tests/support/fields.h"
 #include "tests/support/session_lab.h"
 
 namespace {

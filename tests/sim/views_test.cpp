@@ -1,10 +1,7 @@
 // Parts of a session, each driven alone.
 #include "sim/session/views.h"
 
-#include "sim/problem/settings/settings.h"
 #include "sim/problem/shared_list.h"
-#include "sim/run/resolve.h"
-#include "tests/support/fields.h"
 #include "tests/support/runs.h"
 
 namespace {

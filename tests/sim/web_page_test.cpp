@@ -8,10 +8,8 @@
 #include "sim/import/model_file.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/base64.h"
-#include "sim/text/error.h"
 #include "tests/support/runs.h"
 
 namespace {

@@ -1,18 +1,11 @@
 // Fields for tests, and ways to compare them.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <functional>
-#include <limits>
-#include <string>
 #include <type_traits>
 
 #include "sim/field/field.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
 namespace stencil_test {
 

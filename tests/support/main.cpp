@@ -7,11 +7,9 @@
 #include "tests/support/catch.h"
 
 #include <cstdio>
-#include <cstring>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "tests/support/seed.h"
-#include "tests/support/skip.h"
 
 namespace {
 

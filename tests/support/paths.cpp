@@ -1,5 +1,5 @@
 // The only file compiled with absolute paths, so that a compiler cache works across checkouts.
-#include "tests/support/paths.h"
+#include "tests/support/scratch.h"
 
 namespace stencil_test {
 

@@ -1,23 +1,16 @@
 #include "tests/support/program.h"
-#include "tests/support/paths.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <sstream>
 #include <stdexcept>
-#include <string_view>
-#include <thread>
 
 #include "sim/field/field_hash.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/scratch.h"
 
 namespace stencil_test {
 

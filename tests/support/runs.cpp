@@ -1,7 +1,6 @@
 #include "tests/support/runs.h"
 
 #include "sim/run/output/checkpoint.h"
-#include "tests/support/scratch.h"
 
 namespace stencil_test {
 

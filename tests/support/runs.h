@@ -1,10 +1,6 @@
 // Small runs on the CPU by two threads.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "sim/model/model.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"

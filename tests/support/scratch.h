@@ -1,4 +1,5 @@
-// Helpers for tests: temporary folders, file contents, error messages, random numbers.
+// Helpers for tests: paths, temporary folders, file contents, error messages, random numbers, and tests that
+// cannot run on this machine.
 #pragma once
 
 #include <unistd.h>
@@ -18,6 +19,22 @@
 #include "tests/support/seed.h"
 
 namespace stencil_test {
+
+/// Returns the path of a file in tests/reference; the folder itself for an empty name.
+std::string reference_file(const std::string& name);
+
+/// Returns the path of this build's `stencilscope`.
+const char* program_file();
+
+/// Ends the test case without a failure; ctest counts it as skipped.
+[[noreturn]] void skip(const std::string& why);
+
+/// Skips because there is no GPU or something that belongs to one; fails if STENCILSCOPE_REQUIRE_GPU=1.
+[[noreturn]] void skip_without_gpu(const std::string& why);
+bool requires_gpu();
+
+/// Returns the number of tests skipped in this process.
+int skipped_tests();
 
 /// A new empty folder, removed with its contents at the end.
 class ScratchFolder {

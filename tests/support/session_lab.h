@@ -1,11 +1,6 @@
 // Sessions without a window or a thread: a test takes the display's place.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/runs.h"

@@ -1,9 +1,4 @@
-#include "tests/support/skip.h"
-
 #include <cstdio>
-#include <cstdlib>
-#include <set>
-#include <string_view>
 
 #include "tests/support/catch.h"
 

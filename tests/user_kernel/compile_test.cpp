@@ -5,10 +5,8 @@
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/model/model.h"
 #include "sim/text/embedded.h"
-#include "sim/text/error.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
-#include "tests/support/skip.h"
 
 using namespace stencil::user_kernel;
 

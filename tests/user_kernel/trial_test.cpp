@@ -5,11 +5,8 @@
 #include "sim/kernel_trial/kernel_watch.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/machine/child_process.h"
-#include "sim/text/error.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
-#include "tests/support/skip.h"
 
 using namespace stencil::user_kernel;
 

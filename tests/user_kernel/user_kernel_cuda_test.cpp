@@ -2,11 +2,8 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/kernel_trial/trial.h"
-#include "sim/model/model.h"
 #include "sim/user_kernel/ladder.h"
 #include "sim/user_kernel/user_kernel.h"
-#include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/runs.h"
 
 using namespace stencil::user_kernel;

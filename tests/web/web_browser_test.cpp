@@ -3,7 +3,6 @@
 #include "sim/run/output/exports.h"
 #include "sim/text/base64.h"
 #include "tests/support/runs.h"
-#include "tests/support/skip.h"
 
 namespace {
 

@@ -8,7 +8,6 @@
 #include "sim/view/colormap.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/canvas_lab.h"
-#include "tests/support/window/imgui_panels.h"
 
 namespace {
 

@@ -8,9 +8,7 @@
 #include "app/window/display/gl_objects.h"
 #include "app/window/theme.h"
 #include "sim/files/image.h"
-#include "sim/text/error.h"
 #include "tests/support/fields.h"
-#include "tests/support/skip.h"
 #include "tests/support/window/virtual_display.h"
 #include "tests/support/window/window_robot.h"
 

@@ -4,10 +4,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shortcuts.h"
-#include "sim/model/model.h"
 #include "sim/problem/ready_runs.h"
-#include "sim/session/session.h"
-#include "sim/text/parse.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 

@@ -5,7 +5,6 @@
 #include "app/window/panels/plots/plot.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/sample_example.h"
-#include "tests/support/program.h"
 #include "tests/support/window/imgui_panels.h"
 #include "tests/support/window/window_robot.h"
 

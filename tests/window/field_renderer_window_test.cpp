@@ -4,8 +4,6 @@
 #include "app/window/display/canvas_recorder.h"
 #include "sim/figure/raster.h"
 #include "sim/run/output/film.h"
-#include "sim/view/colormap.h"
-#include "tests/support/skip.h"
 #include "tests/support/window/canvas_lab.h"
 #include "tests/support/window/screen.h"
 

@@ -4,7 +4,6 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "tests/support/fields.h"
-#include "tests/support/skip.h"
 #include "tests/support/window/screen.h"
 
 namespace {

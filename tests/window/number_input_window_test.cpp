@@ -3,9 +3,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/files/npy.h"
-#include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
-#include "sim/session/session.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 

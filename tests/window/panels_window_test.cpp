@@ -14,10 +14,7 @@
 #include "kernels/methods/method.h"
 #include "sim/import/model_file.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings/settings.h"
-#include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 #include "tests/support/runs.h"
 #include "tests/support/window/imgui_panels.h"
 

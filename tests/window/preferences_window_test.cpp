@@ -12,7 +12,6 @@
 #include "sim/files/image.h"
 #include "sim/problem/settings/settings.h"
 #include "tests/support/catch.h"
-#include "tests/support/program.h"
 #include "tests/support/window/imgui_panels.h"
 #include "tests/support/window/window_robot.h"
 

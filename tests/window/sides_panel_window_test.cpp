@@ -1,7 +1,6 @@
 // The node Sides without a window: its menus and numbers write the equation's text, and the run follows.
 #include "app/window/panels/panels.h"
 #include "sim/model/side_conditions.h"
-#include "sim/session/session.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 

@@ -8,7 +8,6 @@
 #include "app/window/sessions.h"
 #include "app/window/shortcuts.h"
 #include "tests/support/catch.h"
-#include "tests/support/program.h"
 #include "tests/support/window/imgui_panels.h"
 #include "tests/support/window/window_robot.h"
 

@@ -6,8 +6,6 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
-#include "tests/support/paths.h"
-#include "tests/support/skip.h"
 
 namespace {
 

@@ -2,7 +2,6 @@
 #include <imgui_internal.h>
 
 #include "app/window/panels/panels.h"
-#include "sim/session/session.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 

@@ -5,9 +5,7 @@
 #include "app/window/preferences.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
-#include "tests/support/program.h"
 #include "tests/support/window/paused_window.h"
-#include "tests/support/window/window_robot.h"
 
 namespace {
 

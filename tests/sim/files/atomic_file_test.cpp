@@ -12,7 +12,6 @@
 #include <mutex>
 
 #include "sim/files/folder.h"
-#include "sim/text/error.h"
 #include "tests/support/fields.h"
 
 namespace {

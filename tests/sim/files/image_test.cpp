@@ -1,8 +1,6 @@
 #include "sim/files/image.h"
 
-#include "sim/text/error.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/png_file.h"
 
 namespace {

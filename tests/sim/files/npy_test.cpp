@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/files/npy_rows.h"
-#include "sim/text/error.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 
 namespace {
 

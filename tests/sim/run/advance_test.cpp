@@ -1,7 +1,5 @@
 #include "sim/run/advance.h"
 
-#include "sim/problem/settings/settings.h"
-#include "sim/run/simulation.h"
 #include "tests/support/runs.h"
 
 namespace {

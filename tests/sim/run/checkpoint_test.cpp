@@ -4,10 +4,7 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
-#include "sim/problem/settings/settings.h"
-#include "sim/run/resolve.h"
 #include "sim/text/json.h"
-#include "tests/support/fields.h"
 #include "tests/support/runs.h"
 
 namespace fs = std::filesystem;

@@ -3,9 +3,7 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/run/advance.h"
 #include "sim/run/finite_watch.h"
-#include "sim/run/simulation.h"
 #include "sim/run/stop_condition.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

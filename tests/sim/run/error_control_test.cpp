@@ -2,10 +2,6 @@
 #include "sim/run/error_control.h"
 
 #include "sim/model/time_step.h"
-#include "sim/problem/settings/settings.h"
-#include "sim/run/simulation.h"
-#include "sim/text/parse.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

@@ -6,14 +6,8 @@
 #include "kernels/view/paint_cell.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings/settings.h"
-#include "sim/run/resolve.h"
-#include "sim/run/simulation.h"
-#include "sim/text/error.h"
 #include "sim/text/json.h"
-#include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
-#include "tests/support/fields.h"
 #include "tests/support/runs.h"
 
 namespace {

@@ -3,12 +3,8 @@
 
 #include "sim/files/npy.h"
 #include "sim/model/time_step.h"
-#include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
-#include "sim/run/simulation.h"
 #include "sim/run/stability.h"
-#include "sim/text/json.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

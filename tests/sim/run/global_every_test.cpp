@@ -1,7 +1,5 @@
 // Steps between those that take values of the whole field keep them, however the run is executed and cut.
 #include "sim/problem/settings/settings.h"
-#include "sim/run/simulation.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

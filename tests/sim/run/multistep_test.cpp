@@ -2,9 +2,6 @@
 // to.
 
 #include "sim/problem/settings/settings.h"
-#include "sim/run/simulation.h"
-#include "sim/text/parse.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

@@ -1,6 +1,4 @@
 #include "sim/problem/settings/settings.h"
-#include "sim/run/simulation.h"
-#include "tests/support/fields.h"
 #include "tests/support/runs.h"
 
 TEST_CASE("Strokes and Laplacians have the CPU's bits on the GPU") {

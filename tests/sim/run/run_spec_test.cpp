@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "sim/model/model.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings/settings.h"
 #include "sim/run/output/exports.h"
-#include "sim/run/simulation.h"
-#include "sim/text/error.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

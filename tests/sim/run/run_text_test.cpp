@@ -7,11 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "sim/model/equations.h"
-#include "sim/model/model.h"
 #include "sim/problem/run_spec.h"
-#include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
-#include "sim/text/error.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
 

@@ -6,10 +6,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/machine/host_memory.h"
-#include "sim/run/resolve.h"
 #include "sim/run/stability.h"
-#include "sim/text/error.h"
-#include "tests/support/fields.h"
 #include "tests/support/plain_diffusion.h"
 #include "tests/support/png_file.h"
 #include "tests/support/runs.h"

@@ -2,13 +2,9 @@
 
 #include "sim/machine/child_process.h"
 #include "sim/run/output/film.h"
-#include "sim/run/simulation.h"
-#include "sim/text/error.h"
 #include "tests/support/fake_ffmpeg.h"
-#include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/skip.h"
 
 namespace {
 

@@ -1,9 +1,5 @@
 #include "tests/support/examples/einsum_checks.h"
 
-#include <functional>
-#include <map>
-#include <string>
-
 namespace stencil_test {
 namespace {
 

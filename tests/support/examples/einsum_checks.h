@@ -1,13 +1,9 @@
 // Expected results of einsum: NumPy's rules as a loop over all labels.
 #pragma once
 
-#include <cmath>
-#include <vector>
-
 #include "sim/examples/einsum/plan.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/einsum_cases.h"
-#include "tests/support/scratch.h"
 
 namespace stencil_test {
 

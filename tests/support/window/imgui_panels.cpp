@@ -1,6 +1,5 @@
 #include "tests/support/window/imgui_panels.h"
 
-#include <cmath>
 #include <stdexcept>
 
 #include "app/window/panels/panels.h"

@@ -1,18 +1,12 @@
 // Starts the real program with a small field, ready to be used.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "sim/initial/initial.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "tests/support/catch.h"
 #include "tests/support/picture.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
 #include "tests/support/window/window_robot.h"
 
 namespace stencil_test {

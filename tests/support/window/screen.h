@@ -3,10 +3,6 @@
 
 #include <glad/gl.h>
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "app/window/display/display.h"
 #include "app/window/display/field_renderer.h"
 #include "sim/view/colormap.h"

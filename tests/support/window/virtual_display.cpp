@@ -12,7 +12,6 @@
 #include <string>
 
 #include "tests/support/scratch.h"
-#include "tests/support/skip.h"
 
 #ifdef __SANITIZE_ADDRESS__
 // Keeps OpenGL drivers loaded: unloaded, the memory they hold would be reported as an unattributed leak.

@@ -1,7 +1,6 @@
 #include "tests/support/window/window_robot.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
-#include "tests/support/skip.h"
+#include "tests/support/scratch.h"
 
 #include <fcntl.h>
 #include <signal.h>
