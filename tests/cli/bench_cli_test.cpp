@@ -66,14 +66,11 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
     REQUIRE(contains(read_bytes(folder / "out/work-precision.csv"), "rk4,cpu,float64"));
     REQUIRE(read_picture(folder / "out/work-precision.png").width > 100);
     REQUIRE_FALSE(read_bytes(folder / "out/work-precision.svg").empty());
-    for (const auto& [more, token] : {std::pair{"--model life", "u'"},
-                                      {"--model gray-scott --dt 0.1", "--dt"},
-                                      {"--model gray-scott --stepper rk4", "--integrator"},
-                                      {"--model gray-scott --sweep", "--sweep"},
-                                      {"--model gray-scott --method tiled", "tiled"},
-                                      {"--model gray-scott --until 0", "--until"},
-                                      {"--model gray-scott --save", "--save"},
-                                      {"--model gray-scott --kernel mine.cu", "--kernel"}})
+    for (const auto& [more, token] :
+         pairs("--model life => u' | --model gray-scott --dt 0.1 => --dt | "
+               "--model gray-scott --stepper rk4 => --integrator | --model gray-scott --sweep => --sweep | "
+               "--model gray-scott --method tiled => tiled | --model gray-scott --until 0 => --until | "
+               "--model gray-scott --save => --save | --model gray-scott --kernel mine.cu => --kernel"))
         require_refused(stencilscope(words + more), 2, token);
     require_refused(stencilscope(words + "--equation {}", "du/dt = lap(u) + normal"), 2, "noise");
     require_refused(stencilscope(kBench + "--model gray-scott --until 3"), 2, "--work-precision");
@@ -141,24 +138,15 @@ TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field li
 }
 
 TEST_CASE("What bench cannot measure is one line") {
-    const std::pair<std::string, const char*> cases[] = {
-        {"--size 0", "--size 0"},
-        {"--size 12,,3", "--size"},
-        {"--size 12x3x4", "--size"},
-        {"--method cpus", "'cpu'"},
-        {"--method cpu,tiled", "--backend says cpu"},
-        {"--method tiled", "--backend says cpu"},
-        {"--steps 0", "--steps 0"},
-        {"--repeats 4", "--repeats 4"},
-        {"--coefficient 0.3", "coefficient 0.3: above 0.25"},
-        {"--sweep --size 20", "--sweep"},
-        {"--boundary open", "insulated"},
-        {"--dtype half", "float32, float64"},
-        {"--threads 0", "--threads 0"},
-        {"--initial noise", "unknown option '--initial'"},
-        {"--sise 20", "'--size'"},
-        {"extra", "unknown word 'extra'"},
-    };
+    const auto cases = pairs(
+        "--size 0 => --size 0 | --size 12,,3 => --size | --size 12x3x4 => --size | "
+        "--method cpus => 'cpu' | --method cpu,tiled => --backend says cpu | "
+        "--method tiled => --backend says cpu | --steps 0 => --steps 0 | "
+        "--repeats 4 => --repeats 4 | --coefficient 0.3 => coefficient 0.3: above 0.25 | "
+        "--sweep --size 20 => --sweep | --boundary open => insulated | "
+        "--dtype half => float32, float64 | --threads 0 => --threads 0 | "
+        "--initial noise => unknown option '--initial' | --sise 20 => '--size' | "
+        "extra => unknown word 'extra'");
     for (const auto& [words, part] : cases) {
         INFO(words);
         require_refused(stencilscope(kBench + words), 2, part);

@@ -169,37 +169,20 @@ TEST_CASE("A picture becomes a field, at its own size or resampled") {
 }
 
 TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
-    const std::pair<std::string, const char*> cases[] = {
-        {"--size 0", "--size 0"},
-        {"--size -3x4", "--size"},
-        {"--size 99999999999x99999999999", "whole number from 1"},
-        {"--steps -1", "--steps -1"},
-        {"--coefficient 0", "above 0"},
-        {"--coefficient nan", "finite"},
-        {"--coefficient 0.26", "--allow-unstable"},
-        {"--boundary perodic", "'periodic'"},
-        {"--method tilde", "'tiled'"},
-        {"--initial jaggy", "'jagged'"},
-        {"--initial nowhere.npy", "nowhere.npy"},
-        {"--initial nowhere.png", "nowhere.png"},
-        {"--dtype half", "float32, float64"},
-        {"--colormap jet", "viridis"},
-        {"--range 5:1", "--range"},
-        {"--range percentile:0:101", "--range"},
-        {"--export field.gif", "field.p"},
-        {"--export frames.png", "--every"},
-        {"--every 0", "--every 0"},
-        {"--seed -1", "--seed -1"},
-        {"--threads 0", "--threads 0"},
-        {"--memory-limit lots", "--memory-limit"},
-        {"--method tiled --backend cpu", "--backend says cpu"},
-        {"--spec nowhere.json", "nowhere.json"},
-        {"--stesp 5", "'--steps'"},
-        {"--steps", "--steps"},
-        {"--size 10x", "--size 10x"},
-        {"--initial gaussian:sigma=1,sigma=2", "sigma"},
-        {"extra", "unknown word 'extra'"},
-    };
+    const auto cases = pairs(
+        "--size 0 => --size 0 | --size -3x4 => --size | "
+        "--size 99999999999x99999999999 => whole number from 1 | --steps -1 => --steps -1 | "
+        "--coefficient 0 => above 0 | --coefficient nan => finite | "
+        "--coefficient 0.26 => --allow-unstable | --boundary perodic => 'periodic' | "
+        "--method tilde => 'tiled' | --initial jaggy => 'jagged' | "
+        "--initial nowhere.npy => nowhere.npy | --initial nowhere.png => nowhere.png | "
+        "--dtype half => float32, float64 | --colormap jet => viridis | --range 5:1 => --range | "
+        "--range percentile:0:101 => --range | --export field.gif => field.p | "
+        "--export frames.png => --every | --every 0 => --every 0 | --seed -1 => --seed -1 | "
+        "--threads 0 => --threads 0 | --memory-limit lots => --memory-limit | "
+        "--method tiled --backend cpu => --backend says cpu | --spec nowhere.json => nowhere.json | "
+        "--stesp 5 => '--steps' | --steps => --steps | --size 10x => --size 10x | "
+        "--initial gaussian:sigma=1,sigma=2 => sigma | extra => unknown word 'extra'");
     for (const auto& [words, part] : cases) {
         INFO(words);
         const ScratchFolder folder;
@@ -244,20 +227,16 @@ TEST_CASE("Words that belong to no command are refused") {
     require_refused(stencilscope(kSmall + "--out {}", ""), 2, "--out");
     require_refused(stencilscope("--size 100 run"), 2, "run --size");
     require_refused(stencilscope("--size 100 devices"), 2, "devices --size");
-    const std::pair<std::string, const char*> before[] = {
-        {"nonsense models", "'nonsense' before 'models'"},
-        {"nonsense run --size 16 --steps 1", "'nonsense' before 'run'"},
-        {"--nonsense run --size 16 --steps 1", "'--nonsense' before 'run'"},
-        {"--quiet run --size 16 --steps 1", "'--quiet' before 'run'"},
-        {"--json=f.json devices", "--json before 'devices'"},
-        {"example --rows 3 dot", "'--rows' before 'dot'"},
-        {"example --list dot", "--list before 'dot'"},
-        {"example --name matmul", "--name"},
-        {"example nonsense dot", "'nonsense' before 'dot'"},
-        {"nonsense --help", "unknown word 'nonsense'"},
-        {"help nonsense", "unknown word 'nonsense'"},
-        {"run help", "unknown word 'help'"},
-    };
+    const auto before = pairs(
+        "nonsense models => 'nonsense' before 'models' | "
+        "nonsense run --size 16 --steps 1 => 'nonsense' before 'run' | "
+        "--nonsense run --size 16 --steps 1 => '--nonsense' before 'run' | "
+        "--quiet run --size 16 --steps 1 => '--quiet' before 'run' | "
+        "--json=f.json devices => --json before 'devices' | "
+        "example --rows 3 dot => '--rows' before 'dot' | example --list dot => --list before 'dot' | "
+        "example --name matmul => --name | example nonsense dot => 'nonsense' before 'dot' | "
+        "nonsense --help => unknown word 'nonsense' | help nonsense => unknown word 'nonsense' | "
+        "run help => unknown word 'help'");
     for (const auto& [words, part] : before) {
         INFO(words);
         require_refused(stencilscope(words), 2, part);

@@ -170,12 +170,9 @@ TEST_CASE("A typed run that was cut and resumed has the bits of one that never w
 TEST_CASE("The words that repeat a typed run leave nothing out that its model does not say") {
     RunSpec spec;
     spec.use_model(find_model("gray-scott"));
-    for (const auto& [name, value] : {std::pair{"initial", "jagged"},
-                                      {"initial", "v=noise"},
-                                      {"set", "F=0.05"},
-                                      {"boundary", "insulated"},
-                                      {"show", "u*v"},
-                                      {"at", "5:F=0.06"}})
+    for (const auto& [name, value] :
+         pairs("initial => jagged | initial => v=noise | set => F=0.05 | boundary => insulated | "
+               "show => u*v | at => 5:F=0.06"))
         set_setting(spec, name, value);
     const std::string text = command_text(spec);
     for (const char* part :
@@ -429,13 +426,9 @@ TEST_CASE("Runs of diffusion from before it was a text are repeated and resumed 
 
 TEST_CASE("The default model takes what any text takes") {
     const ScratchFolder folder;
-    for (const char* words : {"--dt 0.5",
-                              "--dt 0.5limit",
-                              "--dx 2 --boundary periodic",
-                              "--integrator rk4 --dt 1.1",
-                              "--integrator bs32 --tolerance 1e-4",
-                              "--sensitivity coefficient",
-                              "--at 5:dt=0.25"}) {
+    for (const std::string& words :
+         items("--dt 0.5 | --dt 0.5limit | --dx 2 --boundary periodic | --integrator rk4 --dt 1.1 | "
+               "--integrator bs32 --tolerance 1e-4 | --sensitivity coefficient | --at 5:dt=0.25")) {
         INFO(words);
         const std::string line = kRun + "--size 24x20 --steps 12 --export field.npy " + words;
         require_done(stencilscope(line, folder / "own"));

@@ -6,6 +6,7 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
@@ -293,12 +294,9 @@ TEST_CASE("A figure of the view has its panes, units, model and time, and nothin
                               folder / "three",
                               "view.svg,spec.json"));
     const std::string three = read_bytes(folder / "three/view.svg");
-    for (const char* label : {"gray-scott, t = 0 s",
-                              ">Start<",
-                              ">Laplacian<",
-                              "Laplacian of v",
-                              "width=\"720.00pt\"",
-                              "height=\"360"})
+    for (const std::string& label :
+         items("gray-scott, t = 0 s | >Start< | >Laplacian< | Laplacian of v | width=\"720.00pt\" | "
+               "height=\"360"))
         CHECK(contains(three, label));
     const std::string spec = read_bytes(folder / "three/spec.json");
     CHECK(contains(spec, "\"view\": \"three-up\""));

@@ -148,18 +148,9 @@ TEST_CASE("Sizes of labels are read, and refused where they are none") {
     CHECK(sizes.ellipsis == std::vector<std::int64_t>{4, 5});
     const auto shapes = shapes_for(parse_subscripts("...i,Bi..."), sizes);
     CHECK(shapes == Shapes{{4, 5, 100}, {2, 100, 4, 5}});
-    for (const char* bad : {"i",
-                            "i=",
-                            "i=x",
-                            "i=-1",
-                            "=3",
-                            "ij=3",
-                            "1=3",
-                            "...=4x",
-                            "i=2,,j=3",
-                            "i=1099511627776",
-                            "i=99999999999999999999999",
-                            "i=3.5"}) {
+    for (const std::string& bad :
+         items("i | i= | i=x | i=-1 | =3 | ij=3 | 1=3 | ...=4x | i=2,,j=3 | i=1099511627776 | "
+               "i=99999999999999999999999 | i=3.5")) {
         CAPTURE(bad);
         const std::string message = message_of<InputError>([&] { parse_label_sizes(bad); });
         CHECK(message.substr(0, 6) == "sizes:");
@@ -180,14 +171,9 @@ TEST_CASE("What occurs in one operand alone is summed first, in one pass over ea
 }
 
 TEST_CASE("Matrix products take transposed factors and write transposed results without copies") {
-    for (const char* subscripts : {"ij,jk->ik",
-                                   "ij,jk->ki",
-                                   "ji,jk->ik",
-                                   "ij,kj->ki",
-                                   "bij,bjk->bik",
-                                   "ibj,bjk->ibk",
-                                   "abij,abjk->abik",
-                                   "bij,bkj->bki"}) {
+    for (const std::string& subscripts :
+         items("ij,jk->ik | ij,jk->ki | ji,jk->ik | ij,kj->ki | bij,bjk->bik | ibj,bjk->ibk | "
+               "abij,abjk->abik | bij,bkj->bki")) {
         CAPTURE(subscripts);
         const Subscripts parsed = parse_subscripts(subscripts);
         LabelSizes sizes;

@@ -231,14 +231,9 @@ TEST_CASE("A report is written as JSON, tables and figures") {
     report.cpu = "a processor & <friends>";
     const ScratchFolder folder;
     const auto files = write_report(report, folder.path());
-    for (const char* name : {"report.json",
-                             "rows.csv",
-                             "times.png",
-                             "times.svg",
-                             "l_curve.png",
-                             "l_curve.svg",
-                             "l_curve.csv",
-                             "coefficients.csv"}) {
+    for (const std::string& name :
+         items("report.json | rows.csv | times.png | times.svg | l_curve.png | l_curve.svg | l_curve.csv | "
+               "coefficients.csv")) {
         CAPTURE(name);
         REQUIRE(std::filesystem::file_size(folder / name) > 20);
         REQUIRE(std::ranges::find(files, folder.path() / name) != files.end());

@@ -46,20 +46,9 @@ TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
     REQUIRE(range.size() == 5);
     for (int i = 0; i < 5; ++i) REQUIRE(range[std::size_t(i)] == Approx(std::pow(10, i - 1)));
     REQUIRE(parse_coefficients("3,0,1.5") == std::vector<double>{0, 1.5, 3});
-    for (const char* text : {"",
-                             "1:2",
-                             "0:1:5",
-                             "2:1:5",
-                             "1:2:1",
-                             "1:2:3:4",
-                             "-1",
-                             "1,1",
-                             "1,x",
-                             "nan",
-                             "1:2:9999",
-                             "1e-150",
-                             "1e150",
-                             "1e-300:1:3"})
+    for (const std::string& text :
+         items(" | 1:2 | 0:1:5 | 2:1:5 | 1:2:1 | 1:2:3:4 | -1 | 1,1 | 1,x | nan | 1:2:9999 | 1e-150 | "
+               "1e150 | 1e-300:1:3"))
         REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text); }).empty());
 }
 

@@ -262,12 +262,9 @@ TEST_CASE("What an elliptic equation cannot be is refused in one line, with its 
     CHECK_THAT(refusal("lap(psi) = w; x: psi + flux(psi) = 0"), ContainsSubstring("another condition"));
     CHECK_THAT(text_refusal("dw/dt = lap(w); lap(w) = 1").sentence, ContainsSubstring("`w` has one"));
     CHECK(text_refusal("dw/dt = psi; lap(psi) = psi*w").about == "lap(psi) = psi*w");
-    for (const char* equation : {"k^2*psi - lap(psi) = w; k = 1",
-                                 "d^2*psi - lap(psi) = w; d = 1",
-                                 "psi/2 - lap(psi) = w",
-                                 "k/m*psi - lap(psi) = w; k = 1; m = 2",
-                                 "psi/dt - lap(psi) = w",
-                                 "sqrt(2)*lap(psi) = -w"}) {
+    for (const std::string& equation :
+         items("k^2*psi - lap(psi) = w; k = 1 | d^2*psi - lap(psi) = w; d = 1 | psi/2 - lap(psi) = w | "
+               "k/m*psi - lap(psi) = w; k = 1; m = 2 | psi/dt - lap(psi) = w | sqrt(2)*lap(psi) = -w")) {
         INFO(equation);
         CHECK(read_equations(std::string("dw/dt = psi; ") + equation).elliptic.size() == 1);
     }

@@ -215,33 +215,16 @@ TEST_CASE("Rules of ranges are read as they are written") {
 }
 
 TEST_CASE("Texts that are no rule are refused with what is allowed") {
-    const std::pair<const char*, const char*> cases[] = {
-        {"", "not a range"},
-        {"Auto", "not a range"},
-        {"7", "not a range"},
-        {"1:1", "below the largest"},
-        {"1:-1", "below the largest"},
-        {":1", "'' is not"},
-        {"1:", "'' is not"},
-        {"0:1x", "'1x' is not"},
-        {" 0:1", "' 0' is not"},
-        {"0:1:2", "'1:2' is not"},
-        {"0:inf", "'inf' is not"},
-        {"nan:1", "'nan' is not"},
-        {"0:1e999", "'1e999' is not"},
-        {"-1.7e308:1.7e308", "too wide"},
-        {"percentile:", "two percentiles"},
-        {"percentile:5", "two percentiles"},
-        {"percentile:95:5", "below the upper"},
-        {"percentile:5:5", "below the upper"},
-        {"percentile:-1:5", "beyond 0 to 100"},
-        {"percentile:5:100.5", "beyond 0 to 100"},
-        {"percentile:a:5", "'a' is not"},
-        {"log:", "not a range"},
-        {"log:0:1", "must be above 0"},
-        {"logs:1:2", "'logs' is not"},
-        {"log:log:1:2", "'log' is not"},
-    };
+    const auto cases = pairs(
+        " => not a range | Auto => not a range | 7 => not a range | 1:1 => below the largest | "
+        "1:-1 => below the largest | :1 => '' is not | 1: => '' is not | 0:1x => '1x' is not | "
+        " 0:1 => ' 0' is not | 0:1:2 => '1:2' is not | 0:inf => 'inf' is not | "
+        "nan:1 => 'nan' is not | 0:1e999 => '1e999' is not | -1.7e308:1.7e308 => too wide | "
+        "percentile: => two percentiles | percentile:5 => two percentiles | "
+        "percentile:95:5 => below the upper | percentile:5:5 => below the upper | "
+        "percentile:-1:5 => beyond 0 to 100 | percentile:5:100.5 => beyond 0 to 100 | "
+        "percentile:a:5 => 'a' is not | log: => not a range | log:0:1 => must be above 0 | "
+        "logs:1:2 => 'logs' is not | log:log:1:2 => 'log' is not");
     for (const auto& [text, part] : cases) {
         CHECK(refusal(text).starts_with("range " + std::string(text)));
         CHECK(contains(refusal(text), part));

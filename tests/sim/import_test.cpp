@@ -447,18 +447,9 @@ TEST_CASE(
             "<rule type=\"formula\"><param name=\"" + name +
             "\">1</param><formula number_of_chemicals=\"1\">delta_a = laplacian_a;</formula></rule>");
     };
-    for (const std::string name : {"k = 1; P = image(&quot;/home/me/private.png&quot;); u2",
-                                   "k; m",
-                                   "k#",
-                                   "k m",
-                                   "k&#10;m",
-                                   "",
-                                   "1k",
-                                   "k(0)",
-                                   "a-b",
-                                   "&quot;k&quot;",
-                                   "k[1]",
-                                   "a×b"}) {
+    for (const std::string& name :
+         items("k = 1; P = image(&quot;/home/me/private.png&quot;); u2 | k; m | k# | k m | k&#10;m |  | "
+               "1k | k(0) | a-b | &quot;k&quot; | k[1] | a×b")) {
         INFO(name);
         CHECK(refuses([&] { named(name); }, "is no name"));
     }
@@ -534,13 +525,8 @@ TEST_CASE(
               (number[0] != '-' && number[0] != '"' && text.find("v' =") != text.npos));
         CHECK_NOTHROW(read_equations(text));
     }
-    for (const auto& [index, shown] : std::vector<std::pair<std::string, std::string>>{{"0", "u^2"},
-                                                                                       {"1", "u^3"},
-                                                                                       {"2", "u^4"},
-                                                                                       {"3", "u^4"},
-                                                                                       {"5e49", "u^4"},
-                                                                                       {"-1", "u^2"},
-                                                                                       {"\"\"", "u^2"}}) {
+    for (const auto& [index, shown] :
+         pairs("0 => u^2 | 1 => u^3 | 2 => u^4 | 3 => u^4 | 5e49 => u^4 | -1 => u^2 | \"\" => u^2")) {
         INFO(index);
         CHECK(has_line(
             one(R"("views": [{"whatToPlot": "u^2"}, {"whatToPlot": "u^3"}, {"whatToPlot": "u^4"}], "activeViewInd": )" +

@@ -79,12 +79,9 @@ TEST_CASE("Any rows of a start are those of the whole") {
 
 TEST_CASE("Any number of threads makes the same rows of a start in any order") {
     const Size size{4099, 61};  // enough for each thread
-    for (const auto& [initial, model] : {std::pair{"noise", ""},
-                                         {"gaussian:sigma=0.2,y=0.3", ""},
-                                         {"checkerboard:cells=3", ""},
-                                         {"sin(x/7)*y", ""},
-                                         {"", "gray-scott"},
-                                         {"disk", "gray-scott"}}) {
+    for (const auto& [initial, model] :
+         pairs("noise =>  | gaussian:sigma=0.2,y=0.3 =>  | checkerboard:cells=3 =>  | sin(x/7)*y =>  | "
+               " => gray-scott | disk => gray-scott")) {
         CAPTURE(initial, model);
         RunSpec spec = spec_of(size, initial, model);
         const State alone = make_start(spec);

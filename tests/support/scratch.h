@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +16,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/support/seed.h"
 
@@ -114,6 +117,28 @@ struct OwnCache : ScratchFolder {
 struct OwnSettings : ScratchFolder {
     Environment variable{"XDG_CONFIG_HOME", path().string()};
 };
+
+/// The parts of a text between separators.
+inline std::vector<std::string> parts(std::string_view text, std::string_view separator) {
+    std::vector<std::string> all;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, at), text.size());
+        all.emplace_back(text.substr(at, end - at));
+        at = end + separator.size();
+    }
+    return all;
+}
+
+/// The items of a list "a | b | c", and the pairs of "a => b | c => d".
+inline std::vector<std::string> items(std::string_view list) {
+    return parts(list, " | ");
+}
+inline std::vector<std::pair<std::string, std::string>> pairs(std::string_view list) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const std::string& item : items(list))
+        all.emplace_back(parts(item, " => ")[0], parts(item, " => ")[1]);
+    return all;
+}
 
 /// Returns the message of the Error that `action` throws; empty without one. Other exceptions pass.
 template <class Error, class Action>

@@ -244,18 +244,8 @@ TEST_CASE("A header that is not the expected dict is refused") {
 
 TEST_CASE("Types other than little-endian float32, float64, integers and bool are refused by name") {
     const ScratchFolder folder;
-    for (const std::string descr : {"<f2",
-                                    "<f16",
-                                    "<c8",
-                                    "|O",
-                                    "<U7",
-                                    "<M8[ns]",
-                                    "|V12",
-                                    "",
-                                    "nonsense",
-                                    "|i8",
-                                    "<b8",
-                                    "<f999999999"}) {
+    for (const std::string& descr :
+         items("<f2 | <f16 | <c8 | |O | <U7 | <M8[ns] | |V12 |  | nonsense | |i8 | <b8 | <f999999999")) {
         CAPTURE(descr);
         const std::string why = npy_refusal(folder, npy(1, dict(descr, "(1, 1)"), "12345678"));
         CHECK(contains(why, "dtype '" + descr + "'; allowed: float32, float64, integers and bool"));
@@ -285,18 +275,13 @@ TEST_CASE("A field may be of integers or booleans, which become float64") {
 
 TEST_CASE("Shapes that are no field are refused before memory is taken") {
     const ScratchFolder folder;
-    const std::pair<const char*, const char*> cases[] = {
-        {"()", "two axes"},
-        {"(2,)", "two axes"},
-        {"(1, 2, 1)", "two axes"},
-        {"(0, 2)", "no cells"},
-        {"(2, 0)", "no cells"},
-        {"(1073741825, 1)", "at most 1073741824 cells"},
-        {"(1, 18446744073709551617)", "at most 1073741824 cells"},
-        {"(4294967296, 4294967296)", "at most 1073741824 cells"},
-        {"(1000000, 1000000)", "needs 4000000000082 bytes, the file has 90"},
-        {"(1073741824, 1073741824)", "needs 4611686018427387992 bytes, the file has 96"},
-    };
+    const auto cases = pairs(
+        "() => two axes | (2,) => two axes | (1, 2, 1) => two axes | (0, 2) => no cells | "
+        "(2, 0) => no cells | (1073741825, 1) => at most 1073741824 cells | "
+        "(1, 18446744073709551617) => at most 1073741824 cells | "
+        "(4294967296, 4294967296) => at most 1073741824 cells | "
+        "(1000000, 1000000) => needs 4000000000082 bytes, the file has 90 | "
+        "(1073741824, 1073741824) => needs 4611686018427387992 bytes, the file has 96");
     for (const auto& [shape, part] : cases) {
         const std::string why = npy_refusal(folder, npy(1, dict("<f4", shape), "12345678"));
         CHECK(contains(why, part));

@@ -174,23 +174,12 @@ TEST_CASE("Each number of a checkpoint is refused outside of its limits, whateve
     REQUIRE(refusal(whole).empty());
     const std::vector<Json> never{
         -1, INT64_MIN, UINT64_MAX, 1e300, 0.5, "nan", "", Json(), Json::array(), Json::object()};
-    for (const char* place : {"step",
-                              "edits_applied",
-                              "timings/next",
-                              "timings/total_steps",
-                              "timings/total_batches",
-                              "frames/count",
-                              "frames/series/0/first",
-                              "frames/series/0/nx",
-                              "frames/series/0/ny",
-                              "frames/series/0/dtype",
-                              "measures/u/statistics/1/0",
-                              "measures/u/statistics/1/5",
-                              "measures/u/probes/0/x",
-                              "measures/u/probes/0/y",
-                              "measures/u/probes/0/steps/1",
-                              "inner/steps",
-                              "inner/growth_mantissa"}) {
+    for (const std::string& place :
+         items("step | edits_applied | timings/next | timings/total_steps | timings/total_batches | "
+               "frames/count | frames/series/0/first | frames/series/0/nx | frames/series/0/ny | "
+               "frames/series/0/dtype | measures/u/statistics/1/0 | measures/u/statistics/1/5 | "
+               "measures/u/probes/0/x | measures/u/probes/0/y | measures/u/probes/0/steps/1 | inner/steps | "
+               "inner/growth_mantissa")) {
         for (const Json& value : never) {
             Json json = whole;
             json[Json::json_pointer("/" + std::string(place))] = value;

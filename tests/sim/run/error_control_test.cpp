@@ -81,14 +81,9 @@ TEST_CASE("How a controlled run is cut, saved, resumed and taken back changes no
 TEST_CASE("Changes on the way of a controlled run repeat, scheduled or made by hand") {
     RunSpec spec = controlled_run();
     SECTION("scheduled") {
-        for (const char* edit : {"10:K=0.8",
-                                 "15:paint=2,4,add,9,9",
-                                 "20:size=30x20",
-                                 "30:dtype=float32",
-                                 "40:tolerance=1e-3",
-                                 "50:stepper=bs32",
-                                 "60:boundary=insulated",
-                                 "70:threads=1"})
+        for (const std::string& edit :
+             items("10:K=0.8 | 15:paint=2,4,add,9,9 | 20:size=30x20 | 30:dtype=float32 | "
+                   "40:tolerance=1e-3 | 50:stepper=bs32 | 60:boundary=insulated | 70:threads=1"))
             set_setting(spec, "at", edit);
         Simulation run = begun(spec);
         run.apply(Advance{120});

@@ -95,20 +95,16 @@ TEST_CASE("A brush without an edge is written without softness") {
 }
 
 TEST_CASE("Edits that make no sense are refused with what is allowed") {
-    for (const auto& [text, part] : {std::pair{"coefficient=0.1", "STEP:SETTING=VALUE"},
-                                     {"5:coefficient", "STEP:SETTING=VALUE"},
-                                     {"-1:coefficient=0.1", "at -1"},
-                                     {"5:initial=noise", "unknown setting"},
-                                     {"5:coefficient=-1", "must be above 0"},
-                                     {"5:paint=1,20", "5 or 7 entries"},
-                                     {"5:paint=1,0,replace,3,4", "above 0"},
-                                     {"5:paint=1,2,spray,3,4", "replace-soft"},
-                                     {"5:paint=nan,2,add,3,4", "not a number"},
-                                     {"5:paint=1,-1,replace-fill,3,4", "tolerance"},
-                                     {"5:paint=1,0,replace-square,3,4", "above 0"},
-                                     {"5:paint=1,2,replace-rectangle,3,4", "two corners"},
-                                     {"5:paint=1,2,add-fill,3,4,5,6", "one point"},
-                                     {"5:paint=1,2,replace-soft-fill,3,4", "replace-fill"}})
+    for (const auto& [text, part] :
+         pairs("coefficient=0.1 => STEP:SETTING=VALUE | 5:coefficient => STEP:SETTING=VALUE | "
+               "-1:coefficient=0.1 => at -1 | 5:initial=noise => unknown setting | "
+               "5:coefficient=-1 => must be above 0 | 5:paint=1,20 => 5 or 7 entries | "
+               "5:paint=1,0,replace,3,4 => above 0 | 5:paint=1,2,spray,3,4 => replace-soft | "
+               "5:paint=nan,2,add,3,4 => not a number | 5:paint=1,-1,replace-fill,3,4 => tolerance | "
+               "5:paint=1,0,replace-square,3,4 => above 0 | "
+               "5:paint=1,2,replace-rectangle,3,4 => two corners | "
+               "5:paint=1,2,add-fill,3,4,5,6 => one point | "
+               "5:paint=1,2,replace-soft-fill,3,4 => replace-fill"))
         REQUIRE(contains(input_error([text] { parse_event(text); }), part));
     RunSpec misspelled;  // it may be a parameter of another model
     add_events(misspelled.edits, {parse_event("5:coeficient=0.1")});

@@ -51,14 +51,9 @@ TEST_CASE("How a run that follows the limit is cut, saved, resumed and taken bac
 TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled or made by hand") {
     RunSpec spec = following();
     SECTION("scheduled") {
-        for (const char* edit : {"64:K=0.8",
-                                 "70:paint=2,4,add,9,9",
-                                 "128:size=30x20",
-                                 "200:dtype=float64",
-                                 "230:K=0.1",
-                                 "300:dt=0.9limit",
-                                 "340:dt=follow:0.5limit",
-                                 "400:boundary=insulated"})
+        for (const std::string& edit :
+             items("64:K=0.8 | 70:paint=2,4,add,9,9 | 128:size=30x20 | 200:dtype=float64 | 230:K=0.1 | "
+                   "300:dt=0.9limit | 340:dt=follow:0.5limit | 400:boundary=insulated"))
             set_setting(spec, "at", edit);
         Simulation run = begun(spec);
         run.apply(Advance{64});
@@ -213,20 +208,9 @@ TEST_CASE("A dt is read as it is written, and anything else is refused in a line
         CHECK(to_string(parse_time_step(text)) == text);
     CHECK(to_string(parse_time_step("1/8")) == "0.125");
     CHECK(to_string(parse_time_step("1/8,follow:4/5limit")) == "0.125,follow:0.8limit");
-    for (const char* text : {"",
-                             "0",
-                             "-1",
-                             "x",
-                             "follow:",
-                             "follow:0.8",
-                             "follow:0limit",
-                             "follow:-1limit",
-                             "0,follow:limit",
-                             "1follow:limit",
-                             "limit,follow:limit",
-                             "folow:0.8limit",
-                             "nan",
-                             "follow:infimit"}) {
+    for (const std::string& text :
+         items(" | 0 | -1 | x | follow: | follow:0.8 | follow:0limit | follow:-1limit | 0,follow:limit | "
+               "1follow:limit | limit,follow:limit | folow:0.8limit | nan | follow:infimit")) {
         CAPTURE(text);
         CHECK(contains(input_error([&] { parse_time_step(text); }), "0.01, 0.8limit or follow:0.8limit"));
     }

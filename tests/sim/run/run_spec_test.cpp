@@ -84,16 +84,9 @@ TEST_CASE("A formula has colours of its own, by whichever way it comes to be sho
     CHECK(seen(session, "v") == "grey 0:4");
     CHECK(seen(session, "u^2") == "magma 0:4");
     CHECK(seen(spec_from_json(to_json(session).dump(), "spec.json"), "u") == "grey auto");
-    for (const char* bad : {"v=,,2",
-                            "v=,0:1,a=b",
-                            "v=,0:1,K,2",
-                            "v",
-                            "=magma",
-                            "v=magma,1",
-                            "v=magma,0:1,2",
-                            "v=magmo",
-                            "w=magma",
-                            "v=magma="}) {
+    for (const std::string& bad :
+         items("v=,,2 | v=,0:1,a=b | v=,0:1,K,2 | v | =magma | v=magma,1 | v=magma,0:1,2 | v=magmo | "
+               "w=magma | v=magma=")) {
         INFO(bad);
         RunSpec wrong = spec;
         CHECK(!input_error([&] { set_all(wrong, {word("colors", bad)}); }).empty());
