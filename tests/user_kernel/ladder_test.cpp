@@ -1,20 +1,14 @@
 // The ladder: kernels to learn from.
 #include "sim/user_kernel/ladder.h"
 
-#include <algorithm>
-
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/kernel_trial/ladder_bench.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/user_kernel/occupancy.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
-#include "tests/support/scratch.h"
-#include "tests/support/skip.h"
 
-using namespace stencil;
 using namespace stencil::user_kernel;
-using namespace stencil_test;
 
 namespace {
 
