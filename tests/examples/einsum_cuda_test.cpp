@@ -26,7 +26,7 @@ std::vector<T> run_on_gpu(const Plan& plan, const std::vector<std::vector<T>>& o
 
 TEMPLATE_TEST_CASE("Einsum on the GPU is what NumPy's rules say", "", float, double) {
     Dice random;
-    for (const auto& cases : {kEinsumCases, kLargerEinsumCases})
+    for (const auto& cases : {kEinsumCases, kOddEinsumCases, kLargerEinsumCases})
         for (const EinsumCase& one : cases) {
             CAPTURE(one.subscripts, one.shapes);
             const auto operands = random_operands<TestType>(random, one.shapes);

@@ -82,7 +82,7 @@ EinsumCase random_case(Dice& random) {
 
 TEMPLATE_TEST_CASE("Einsum on the CPU is what NumPy's rules say", "", float, double) {
     Dice random;
-    for (const auto& cases : {kEinsumCases, kLargerEinsumCases})
+    for (const auto& cases : {kEinsumCases, kOddEinsumCases, kLargerEinsumCases})
         for (const EinsumCase& one : cases) {
             // OpenBLAS multiplies these, unwatched, and the plain loops take half a minute.
             if (kWatchedMemory && one.subscripts.starts_with("ij,jk->") && one.shapes[0][0] > 100) continue;

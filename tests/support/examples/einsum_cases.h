@@ -1,9 +1,7 @@
 // Test cases of einsum: subscripts with shapes.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "tests/support/scratch.h"
 
 namespace stencil_test {
 
@@ -14,113 +12,55 @@ struct EinsumCase {
     Shapes shapes;
 };
 
-/// Cases from NumPy's own tests, and all branches of plans.
-inline const std::vector<EinsumCase> kEinsumCases = {
-    // Scalars, copies, transposes, diagonals, traces, sums.
-    {"", {{}}},
-    {",", {{}, {}}},
-    {"i", {{7}}},
-    {"i->", {{9001}}},
-    {"ji", {{3, 5}}},
-    {"ba", {{33, 65}}},
-    {"ij->ji", {{130, 70}}},
-    {"ijk->kji", {{17, 5, 33}}},
-    {"ii", {{5, 5}}},
-    {"iij->j", {{4, 4, 3}}},
-    {"iii->i", {{5, 5, 5}}},
-    {"ijji->", {{3, 4, 4, 3}}},
-    {"ij->i", {{13, 4000}}},
-    {"ij->j", {{600, 37}}},
-    {"ijk->j", {{5, 7, 9}}},
-    {"ijk->ik", {{30, 40, 50}}},
-    {"...", {{2, 3, 4}}},
-    {"i...->...", {{2, 3, 4}}},
-    {"ii...->...i", {{3, 3, 2}}},
-    {"i...->...i", {{2, 3, 4}}},
-    {" i j -> j ", {{2, 3}}},
-    // Two operands.
-    {"i,i", {{1000}, {1000}}},
-    {"i,i->i", {{11}, {11}}},
-    {"i,j", {{5}, {7}}},
-    {"ij,jk->ki", {{31, 17}, {17, 23}}},
-    {"ij,kj->ik", {{31, 17}, {23, 17}}},
-    {"ji,jk->ik", {{17, 31}, {17, 23}}},
-    {"ji,kj->ki", {{17, 31}, {23, 17}}},
-    {"ij,jk->...k", {{101, 57}, {57, 73}}},
-    {"ij,jk->", {{11, 13}, {13, 17}}},
-    {"ij,i->j", {{401, 57}, {401}}},
-    {"ijk,j->ik", {{5, 30, 7}, {30}}},
-    {"ijk,ik->j", {{5, 30, 7}, {5, 7}}},
-    {"ijk,kj->i", {{5, 6, 7}, {7, 6}}},
-    {"bij,bjk->bik", {{4, 5, 6}, {4, 6, 7}}},
-    {"bij,bjk->ikb", {{4, 5, 6}, {4, 6, 7}}},
-    {"ibj,bjk->ibk", {{5, 4, 6}, {4, 6, 7}}},
-    {"ijb,jkb->bik", {{5, 6, 4}, {6, 7, 4}}},
-    {"bij,bi->bj", {{4, 5, 6}, {4, 5}}},
-    {"ib,ijb->jb", {{5, 4}, {5, 6, 4}}},
-    {"bij,ib->bj", {{4, 5, 6}, {5, 4}}},
-    {"bij,bij->b", {{4, 5, 6}, {4, 5, 6}}},
-    {"abij,abjk->abik", {{2, 3, 4, 5}, {2, 3, 5, 6}}},
-    {"abij,bajk->abik", {{2, 3, 4, 5}, {3, 2, 5, 6}}},
-    {"ijkl,lkmn->mnij", {{2, 3, 4, 5}, {5, 4, 6, 7}}},
-    {"ijkl,jm->imkl", {{2, 3, 4, 5}, {3, 6}}},
-    {"iij,jk->ik", {{4, 4, 5}, {5, 6}}},
-    {"ii,jj", {{4, 4}, {5, 5}}},
-    {"ij,ji->", {{20, 30}, {30, 20}}},
-    {"ij,ji->ij", {{40, 30}, {30, 40}}},
-    {"...ij,...jk->...ik", {{2, 3, 4}, {4, 5}}},
-    {"...ij,...jk", {{3, 1, 4, 5}, {2, 5, 6}}},
-    {"i...,i...->...", {{4, 3}, {4, 2, 3}}},
-    {"a...a,...b->ab...", {{3, 2, 3}, {2, 4}}},
-    {"i,...->...i", {{4}, {2, 3}}},
-    {"a,ab->ab", {{3}, {3, 4}}},
-    // Broadcast lengths of 1, and lengths of 0.
-    {"ij,jk", {{3, 1}, {4, 5}}},
-    {"ij,ij->ij", {{1, 3}, {2, 1}}},
-    {"ij,jk->ik", {{1, 6}, {6, 1}}},
-    {"i,i", {{1}, {5}}},
-    {"ii,i->i", {{1, 1}, {5}}},
-    {"ij->i", {{2, 0}}},
-    {"i,i", {{0}, {0}}},
-    {"ij,jk->ik", {{3, 0}, {0, 4}}},
-    {"ij,jk->ik", {{0, 3}, {3, 4}}},
-    {"i->i", {{0}}},
-    // Several operands.
-    {"ij,jk,kl->il", {{10, 20}, {20, 5}, {5, 30}}},
-    {"ij,ij,ij->", {{4, 5}, {4, 5}, {4, 5}}},
-    {"ab,ac,ad->bcd", {{3, 4}, {3, 5}, {3, 6}}},
-    {"ea,fb,abcd,gc,hd->efgh", {{3, 3}, {3, 3}, {3, 3, 3, 3}, {3, 3}, {3, 3}}},
-    {"abhe,hidj,jgba,hiab,gab", {{2, 3, 4, 5}, {4, 2, 6, 3}, {3, 4, 3, 2}, {4, 2, 2, 3}, {4, 2, 3}}},
-    {"a,ac,ab,ad,cd,bd,bc->", {{3}, {3, 4}, {3, 2}, {3, 5}, {4, 5}, {2, 5}, {2, 4}}},
-    {"ab,bc,cd,de,ef,fg,gh,hi,ij->aj",
-     {{2, 3}, {3, 4}, {4, 3}, {3, 2}, {2, 4}, {4, 3}, {3, 2}, {2, 5}, {5, 3}}},
-    {"...a,...ab,b...->...", {{2, 3}, {2, 3, 4}, {4, 2}}},
-};
+/// Cases "SUBSCRIPTS SHAPE SHAPE ... | ...", shapes as 2x3, () without axes.
+inline std::vector<EinsumCase> einsum_cases(std::string_view list) {
+    std::vector<EinsumCase> cases;
+    for (const std::string& item : items(list)) {
+        const std::vector<std::string> words = parts(item, " ");
+        EinsumCase& one = cases.emplace_back(EinsumCase{words[0], Shapes(words.size() - 1)});
+        for (std::size_t i = 1; i < words.size(); ++i)
+            if (words[i] != "()")
+                for (const std::string& length : parts(words[i], "x"))
+                    one.shapes[i - 1].push_back(std::stoll(length));
+    }
+    return cases;
+}
+
+/// From NumPy's own tests, and all branches of plans: scalars, copies, transposes, diagonals, traces, sums;
+/// two operands; lengths of 1 and 0; several operands.
+inline const std::vector<EinsumCase> kEinsumCases = einsum_cases(
+    ", () () | i 7 | i-> 9001 | ji 3x5 | ba 33x65 | ij->ji 130x70 | ijk->kji 17x5x33 | ii 5x5 | "
+    "iij->j 4x4x3 | iii->i 5x5x5 | ijji-> 3x4x4x3 | ij->i 13x4000 | ij->j 600x37 | ijk->j 5x7x9 | "
+    "ijk->ik 30x40x50 | ... 2x3x4 | i...->... 2x3x4 | ii...->...i 3x3x2 | i...->...i 2x3x4 | "
+    "i,i 1000 1000 | i,i->i 11 11 | i,j 5 7 | ij,jk->ki 31x17 17x23 | ij,kj->ik 31x17 23x17 | "
+    "ji,jk->ik 17x31 17x23 | ji,kj->ki 17x31 23x17 | ij,jk->...k 101x57 57x73 | ij,jk-> 11x13 13x17 | "
+    "ij,i->j 401x57 401 | ijk,j->ik 5x30x7 30 | ijk,ik->j 5x30x7 5x7 | ijk,kj->i 5x6x7 7x6 | "
+    "bij,bjk->bik 4x5x6 4x6x7 | bij,bjk->ikb 4x5x6 4x6x7 | ibj,bjk->ibk 5x4x6 4x6x7 | "
+    "ijb,jkb->bik 5x6x4 6x7x4 | bij,bi->bj 4x5x6 4x5 | ib,ijb->jb 5x4 5x6x4 | bij,ib->bj 4x5x6 5x4 | "
+    "bij,bij->b 4x5x6 4x5x6 | abij,abjk->abik 2x3x4x5 2x3x5x6 | abij,bajk->abik 2x3x4x5 3x2x5x6 | "
+    "ijkl,lkmn->mnij 2x3x4x5 5x4x6x7 | ijkl,jm->imkl 2x3x4x5 3x6 | iij,jk->ik 4x4x5 5x6 | "
+    "ii,jj 4x4 5x5 | ij,ji-> 20x30 30x20 | ij,ji->ij 40x30 30x40 | ...ij,...jk->...ik 2x3x4 4x5 | "
+    "...ij,...jk 3x1x4x5 2x5x6 | i...,i...->... 4x3 4x2x3 | a...a,...b->ab... 3x2x3 2x4 | "
+    "i,...->...i 4 2x3 | a,ab->ab 3 3x4 | ij,jk 3x1 4x5 | ij,ij->ij 1x3 2x1 | ij,jk->ik 1x6 6x1 | "
+    "i,i 1 5 | ii,i->i 1x1 5 | ij->i 2x0 | i,i 0 0 | ij,jk->ik 3x0 0x4 | ij,jk->ik 0x3 3x4 | i->i 0 | "
+    "ij,jk,kl->il 10x20 20x5 5x30 | ij,ij,ij-> 4x5 4x5 4x5 | ab,ac,ad->bcd 3x4 3x5 3x6 | "
+    "ea,fb,abcd,gc,hd->efgh 3x3 3x3 3x3x3x3 3x3 3x3 | "
+    "abhe,hidj,jgba,hiab,gab 2x3x4x5 4x2x6x3 3x4x3x2 4x2x2x3 4x2x3 | "
+    "a,ac,ab,ad,cd,bd,bc-> 3 3x4 3x2 3x5 4x5 2x5 2x4 | "
+    "ab,bc,cd,de,ef,fg,gh,hi,ij->aj 2x3 3x4 4x3 3x2 2x4 4x3 3x2 2x5 5x3 | "
+    "...a,...ab,b...->... 2x3 2x3x4 4x2");
+
+/// No subscripts, and spaces between them.
+inline const std::vector<EinsumCase> kOddEinsumCases = {{"", {{}}}, {" i j -> j ", {{2, 3}}}};
 
 /// Large enough for several threads, and long ones.
-inline const std::vector<EinsumCase> kLargerEinsumCases = {
-    {"ij,jk->...k", {{203, 157}, {157, 301}}},
-    {"ij,jk->ik", {{203, 157}, {157, 301}}},
-    {"ij->i", {{3, 200'003}}},
-    {"ij,j->i", {{2, 100'003}, {100'003}}},
-    {"ij,j->i", {{2001, 1003}, {1003}}},
-    {"ij->", {{1003, 517}}},
-    {"ijk->ik", {{3, 301, 203}}},
-    {"ijk->kj", {{3, 301, 203}}},
-    {"ijk,j->ik", {{70, 31, 43}, {31}}},
-    {"ij->ji", {{1003, 517}}},
-    {"bij,bjk->bki", {{300, 5, 6}, {300, 6, 7}}},
-    {"i,i->", {{300'001}, {300'001}}},
-    {"ii->i", {{501, 501}}},
-    {"iij,j->i", {{101, 101, 57}, {57}}},
-    {"ij,ii->j", {{1003, 517}, {1003, 1003}}},
-    {"ijk->kij", {{40, 50, 60}}},
-    {"bij,bi->bj", {{70, 50, 60}, {70, 50}}},
-    {"bij,bi->bj", {{2, 300, 400}, {2, 300}}},
-    {"bij,ib->bj", {{3, 500, 600}, {500, 3}}},
-    {"bi,bi->b", {{3, 50001}, {3, 50001}}},
-    {"bi,bi->b", {{70, 5001}, {70, 5001}}},
-    {"ij,kj->ikj", {{40, 50}, {60, 50}}},
-};
+inline const std::vector<EinsumCase> kLargerEinsumCases = einsum_cases(
+    "ij,jk->...k 203x157 157x301 | ij,jk->ik 203x157 157x301 | ij->i 3x200003 | "
+    "ij,j->i 2x100003 100003 | ij,j->i 2001x1003 1003 | ij-> 1003x517 | ijk->ik 3x301x203 | "
+    "ijk->kj 3x301x203 | ijk,j->ik 70x31x43 31 | ij->ji 1003x517 | bij,bjk->bki 300x5x6 300x6x7 | "
+    "i,i-> 300001 300001 | ii->i 501x501 | iij,j->i 101x101x57 57 | ij,ii->j 1003x517 1003x1003 | "
+    "ijk->kij 40x50x60 | bij,bi->bj 70x50x60 70x50 | bij,bi->bj 2x300x400 2x300 | "
+    "bij,ib->bj 3x500x600 500x3 | bi,bi->b 3x50001 3x50001 | bi,bi->b 70x5001 70x5001 | "
+    "ij,kj->ikj 40x50 60x50");
 
 }  // namespace stencil_test
