@@ -45,7 +45,7 @@ std::vector<LadderKernel> ladder_kernels(const std::string& own_file) {
         kernels.push_back({printable(std::filesystem::path(own_file).filename().string()),
                            own_file,
                            kernel_text(own_file),
-                           true});
+                           false});
     return kernels;
 }
 
@@ -101,6 +101,7 @@ void LadderBench::measure(const LadderKernel& kernel,
 
 void LadderBench::add(const LadderKernel& kernel, TrialReport trial) {
     const std::vector<SuiteRow> rows = std::exchange(trial.rows, {});
+    if (!kernel.is_variant) before_ = std::exchange(newest_, rows);
     const LaunchShape shape = read_launch_shape(kernel.text, kernel.file);
     const auto occupancy = occupancy_of(trial.usage, shape, trial.compute_capability);
     if (rows.empty()) report_.rows.push_back({kernel.name, trial, occupancy, {}, 0});
@@ -109,7 +110,6 @@ void LadderBench::add(const LadderKernel& kernel, TrialReport trial) {
         const double gain = before > 0 && row.measured() ? row.speed.gcells_per_s / before : 0;
         report_.rows.push_back({kernel.name, trial, occupancy, row, gain});
     }
-    if (!kernel.is_variant) before_ = rows;
 }
 
 nlohmann::ordered_json to_json(const LadderReport& report) {

@@ -18,7 +18,7 @@ struct LadderKernel {
     std::string name;  ///< "3_shared_tile", "3_shared_tile 8x8", "heat.cu"
     std::string file;  ///< for messages
     std::string text;
-    bool is_variant = false;  ///< later rungs are not compared with it
+    bool is_variant = false;  ///< a further shape, compared with the same rung as the first one
 };
 
 /// Returns all rungs with their further shapes and, if `own_file` is not empty, the user's kernel.
@@ -64,7 +64,7 @@ class LadderBench {
     LadderReport report_;
     double limit_seconds_;
     std::string program_;
-    std::vector<SuiteRow> before_;  ///< of the rung before
+    std::vector<SuiteRow> newest_, before_;  ///< of the newest rung, and of the one before it
 };
 
 nlohmann::ordered_json to_json(const LadderReport& report);

@@ -168,7 +168,7 @@ TEST_CASE("The ladder has a card per rung with its code, and is measured where t
     Interface window({"Kernel ladder"});
     window.frames(2);
     const float folded = window_rect("##panel").content.y;
-    window.click("##panel", {"Kernel ladder", "###3_shared_tile"});
+    window.click("##panel", {"Kernel ladder", "###3_shared_tile"}, 0.1f);
     window.frames(2);
     CHECK(window_rect("##panel").content.y > folded + 16 * ImGui::GetTextLineHeight());
     const auto find_button = [&] {
