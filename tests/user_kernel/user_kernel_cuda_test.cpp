@@ -7,7 +7,6 @@
 #include "sim/user_kernel/occupancy.h"
 #include "sim/user_kernel/user_kernel.h"
 #include "tests/support/runs.h"
-#include "tests/support/skip.h"
 
 using namespace stencil::user_kernel;
 
