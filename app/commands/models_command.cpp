@@ -99,16 +99,17 @@ void print_measured(const Measured& m, DType dtype) {
           m.gcells_per_s,
           100 * m.gcells_per_s / m.limits.copy_gcells(dtype),
           100 * m.gcells_per_s / m.limits.issue_gcells());
-    for (const std::string& line : {m.way.origin, m.way.why_not})
-        if (!line.empty()) print("{}\n", line);
+    if (!m.way.origin.empty()) print("{}\n", m.way.origin);
+    if (!m.way.why_not.empty()) print("Not faster: {}\n", m.way.why_not);
 }
 
 // Without a GPU, register counts come from the compiler (ptxas).
 void print_kernels(const GeneratedCode& code, const ExecutionPath& way) {
     const bool asked = way.tried.empty();
+    const int capability = gpu_facts().capability;
     std::size_t next = 0;
     for (CodeRow row : code_rows(code, way)) {
-        const auto figures = asked ? compiler_figures(code.texts[next++]) : std::nullopt;
+        const auto figures = asked ? compiler_figures(code.texts[next++], capability) : std::nullopt;
         if (figures) {
             row.registers = figures->registers;
             row.spilled_bytes = figures->spilled_bytes;
@@ -116,10 +117,11 @@ void print_kernels(const GeneratedCode& code, const ExecutionPath& way) {
         print("Kernel: {}: {}{}{}\n",
               row.name,
               figures_text(row),
-              figures ? " (compute capability 9.0)" : "",
+              figures ? fmt::format(" (compute capability {})", capability_name(capability)) : "",
               row.used ? "; in use" : "");
     }
-    if (!code.why_single.empty()) print("One step at a time: {}\n", code.why_single);
+    if (!code.why_single.empty() && code.why_single != way.why_not)
+        print("One step at a time: {}\n", code.why_single);
 }
 
 void print_text_of(const std::string& name, const std::string& text) {

@@ -251,8 +251,8 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (wants_timings(request, spec) && has_speed(report) &&
         bytes_to_measure_copies(device) <= spec.memory_limit / 2)
         report.copy_gb_per_s = measure_copy_bandwidth(device, report.spec.threads);
-    if (const std::string why = simulation.solver().way().why_not; !why.empty())
-        note("note: not stepped in the fastest way: {}\n", why);
+    if (const ExecutionPath way = simulation.solver().way(); !way.why_not.empty())
+        note("note: {}, not faster: {}\n", way.name, way.why_not);
     if (report.spec.drawn_arrows() != report.spec.arrows)
         note("note: no arrows of {}: the equation at the end has other components\n", report.spec.arrows);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);

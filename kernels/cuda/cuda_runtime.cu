@@ -20,9 +20,13 @@ CudaDevice describe(int index) {
     CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
     const std::string too_old = why_too_old(10 * properties.major + properties.minor, kArchitectures[0] / 10);
     if (!too_old.empty()) throw CudaError(properties.name + (", " + too_old));
-    int mode = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index));
-    if (mode == cudaComputeModeProhibited) throw CudaError("its compute mode is prohibited");
+    const auto attribute = [index](cudaDeviceAttr name) {
+        int value = 0;
+        CUDA_CHECK(cudaDeviceGetAttribute(&value, name, index));
+        return value;
+    };
+    if (attribute(cudaDevAttrComputeMode) == cudaComputeModeProhibited)
+        throw CudaError("its compute mode is prohibited");
     CudaDevice device;
     device.index = index;
     device.name = properties.name;
@@ -32,6 +36,14 @@ CudaDevice describe(int index) {
                     int(properties.sharedMemPerMultiprocessor),
                     properties.regsPerMultiprocessor,
                     properties.cooperativeLaunch != 0};
+    // Clocks are in kHz; memory moves two bits per clock and line.
+    const double bytes =
+        2.0 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+    GpuFacts& facts = device.facts;
+    facts.instructions_per_byte =
+        bytes > 0 ? double(facts.multiprocessors) * facts.lanes() * attribute(cudaDevAttrClockRate) / bytes
+                  : known_gpu(facts.capability).facts.instructions_per_byte;
+    facts.float64_cost = std::max(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio), 1);
     std::array<char, 32> pci{};
     CUDA_CHECK(cudaDeviceGetPCIBusId(pci.data(), int(pci.size()), index));
     device.pci = pci.data();

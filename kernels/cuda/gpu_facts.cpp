@@ -13,19 +13,19 @@
 namespace stencil {
 namespace {
 
-constexpr int kKilobyte = 1024;
+constexpr int kKilobyte = 1024, kRegisters = 65536;
 
-// Shared memory and registers: CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute
-// Capability". Multiprocessors: NVIDIA's architecture whitepapers (Turing, Ampere GA100 and GA102, Ada,
-// Hopper, Blackwell) and data sheets of these cards.
+// Shared memory, registers, lanes and the rate of float64: CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability" and "Throughput of Native Arithmetic Instructions". Multiprocessors,
+// clocks and bandwidths: NVIDIA's data sheets of these cards.
 constexpr std::array<KnownGpu, 7> kKnown{{
-    {"T4", {75, 40, 64 * kKilobyte, 64 * kKilobyte}},
-    {"A100", {80, 108, 163 * kKilobyte, 164 * kKilobyte}},
-    {"RTX 3060", {86, 28, 99 * kKilobyte, 100 * kKilobyte}},
-    {"RTX 4090", {89, 128, 99 * kKilobyte, 100 * kKilobyte}},
-    {"H200", {90, 132, 227 * kKilobyte, 228 * kKilobyte}},
-    {"B200", {100, 148, 227 * kKilobyte, 228 * kKilobyte}},
-    {"RTX 5090", {120, 170, 99 * kKilobyte, 100 * kKilobyte}},
+    {"T4", {75, 40, 64 * kKilobyte, 64 * kKilobyte, kRegisters, true, 40 * 64 * 1.59 / 320, 32}},
+    {"A100", {80, 108, 163 * kKilobyte, 164 * kKilobyte, kRegisters, true, 108 * 64 * 1.41 / 1555, 2}},
+    {"RTX 3060", {86, 28, 99 * kKilobyte, 100 * kKilobyte, kRegisters, true, 28 * 128 * 1.78 / 360, 64}},
+    {"RTX 4090", {89, 128, 99 * kKilobyte, 100 * kKilobyte, kRegisters, true, 128 * 128 * 2.52 / 1008, 64}},
+    {"H200", {90, 132, 227 * kKilobyte, 228 * kKilobyte, kRegisters, true, 132 * 128 * 1.98 / 4917, 2}},
+    {"B200", {100, 148, 227 * kKilobyte, 228 * kKilobyte, kRegisters, true, 148 * 128 * 1.97 / 8000, 2}},
+    {"RTX 5090", {120, 170, 99 * kKilobyte, 100 * kKilobyte, kRegisters, true, 170 * 128 * 2.41 / 1792, 64}},
 }};
 
 // The facts in place of the device's, or what is wrong with the value.

@@ -14,7 +14,11 @@ struct GpuFacts {
     int shared_per_multiprocessor = 228 * 1024;  ///< bytes
     int registers_per_multiprocessor = 65536;    ///< of 32 bits
     bool cooperative = true;                     ///< cooperative launches: blocks may wait for each other
+    double instructions_per_byte = 6.8;  ///< of float32, at peak, while memory moves a byte at its peak
+    int float64_cost = 2;                ///< instructions of float32 in the time of one of float64
 
+    /// Lanes that issue a float32 instruction together on a multiprocessor.
+    int lanes() const { return capability <= 80 ? 64 : 128; }
     /// CUDA takes some shared memory of each block for itself.
     int reserved_per_block() const { return capability >= 80 ? 1024 : 0; }
     /// Blocks with so much shared memory that fit a multiprocessor.

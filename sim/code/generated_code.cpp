@@ -10,7 +10,6 @@
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/operations.h"
-#include "kernels/equation/resident/resident_plan.h"
 #include "kernels/equation/rows/row_text.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/code/program_text.h"
@@ -23,28 +22,20 @@ namespace stencil {
 using namespace equation;
 namespace {
 
-void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec) {
+void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec, const GpuFacts& gpu) {
     const bool float64 = spec.dtype == DType::float64;
     code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
-    if (!may_fuse_steps(program)) {
-        code.why_single = !program.linear.empty()      ? "what transforms make reaches all cells"
-                          : couples_all_cells(program) ? "values of the whole field depend on all cells"
-                                                       : "the integrator keeps more than the components";
-        return;
-    }
     const FusedProgram fused(program);
     const auto [nx, ny] = spec.size.value_or(Size{});
-    for (const ResidentShape& shape : resident_shapes(fused, float64))
-        if (resident_plan(fused, float64, shape, {nx, ny}, {}).slot > 0)
-            code.texts.push_back({name_of(shape), "CUDA", resident_text(fused, float64, shape)});
-    for (const FusedShape& shape : fused_shapes(fused, float64, nx))
-        code.texts.push_back({name_of(shape), "CUDA", fused_text(fused, float64, shape)});
-    if (code.texts.size() == 1) code.why_single = "a step holds more rows than a thread has registers";
+    const KernelShapes shapes = kernel_shapes(fused, float64, {nx, ny}, gpu);
+    code.why_single = shapes.why_none;
+    for (const KernelShape& shape : shapes.all)
+        code.texts.push_back({name_of(shape), "CUDA", text_of(fused, float64, shape)});
 }
 
 }  // namespace
 
-GeneratedCode generated_code(const RunSpec& spec, Device device) {
+GeneratedCode generated_code(const RunSpec& spec, Device device, const GpuFacts& gpu) {
     const bool float64 = spec.dtype == DType::float64;
     const Program program = make_program(run_equations(spec), spec.integrator, float64, spec.time_step());
     GeneratedCode code;
@@ -52,7 +43,7 @@ GeneratedCode generated_code(const RunSpec& spec, Device device) {
     code.operations = operations_of_cell(program);
     code.bytes = 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype));
     if (device == Device::cuda) {
-        add_cuda_texts(code, program, spec);
+        add_cuda_texts(code, program, spec, gpu);
     } else {
         code.texts.push_back({"rows for the system's compiler", "C", row_text(program, float64)});
     }
@@ -61,7 +52,7 @@ GeneratedCode generated_code(const RunSpec& spec, Device device) {
 
 std::optional<CompilerFigures> compiler_figures(const CodeText& text, int compute_capability) {
     if (text.language != "CUDA" || !why_no_nvrtc().empty()) return std::nullopt;
-    const std::string log = compile_cuda(text.text, compute_capability).log;
+    const std::string log = compile_cuda(text.text, {compute_capability}).log;
     CompilerFigures most;
     const auto add = [&](const std::string& kernel) {
         const auto usage = user_kernel::usage_of(log, kernel);

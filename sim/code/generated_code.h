@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/cuda/gpu_facts.h"
 #include "kernels/methods/method.h"
 #include "sim/problem/run_spec.h"
 #include "sim/solvers/solver.h"
@@ -26,16 +27,16 @@ struct GeneratedCode {
     std::string why_single;  ///< why the GPU makes one step at a time; empty if it fuses steps
 };
 
-/// Generates code for a general model on a field of the spec's size; CUDA code for an H200. Throws InputError
-/// if the time integrator cannot step the model.
-GeneratedCode generated_code(const RunSpec& spec, Device device);
+/// Generates code for a general model on a field of the spec's size, CUDA code for that GPU. Throws
+/// InputError if the time integrator cannot step the model.
+GeneratedCode generated_code(const RunSpec& spec, Device device, const GpuFacts& gpu = gpu_facts());
 
 /// Registers and spilled bytes (maxima over its kernels) of a CUDA text, compiled for a compute capability
 /// (90 is 9.0). Takes 0.1 to 2 s; empty without a compiler.
 struct CompilerFigures {
     int registers = 0, spilled_bytes = 0;
 };
-std::optional<CompilerFigures> compiler_figures(const CodeText& text, int compute_capability = 90);
+std::optional<CompilerFigures> compiler_figures(const CodeText& text, int compute_capability);
 
 /// Explains GeneratedCode::operations.
 inline constexpr std::string_view kOperationsCounted =

@@ -188,15 +188,14 @@ void KernelCache::drop_oldest() const {
     for (const auto& [used, path] : files) fs::remove(path, ignored);
 }
 
-std::string compiled_kernels(const std::string& text, int compute_capability) {
+std::string compiled_kernels(const std::string& text, equation::CodeTarget target) {
     using namespace equation;
     const auto folder = user_cache_folder();
-    if (!folder) return compile_cuda(text, compute_capability).cubin;
+    if (!folder) return compile_cuda(text, target).cubin;
     const KernelCache cache(*folder / "kernels");
-    const std::string key =
-        fmt::format("{} {}\n{}", nvrtc_version(), nvrtc_options(compute_capability), text);
+    const std::string key = fmt::format("{} {}\n{}", nvrtc_version(), nvrtc_options(target), text);
     if (auto kept = cache.find(key)) return *std::move(kept);
-    std::string cubin = compile_cuda(text, compute_capability).cubin;
+    std::string cubin = compile_cuda(text, target).cubin;
     cache.keep(key, cubin);
     return cubin;
 }
@@ -211,7 +210,7 @@ Background<bool> warm_up_compiler() {
         const int capability = default_compute_capability();
         if (capability == 0 || !equation::why_no_nvrtc().empty()) return false;
         try {
-            equation::compile_cuda("extern \"C\" __global__ void nothing() {}", capability);
+            equation::compile_cuda("extern \"C\" __global__ void nothing() {}", {capability});
             return true;
         } catch (const std::exception&) {
             return false;  // the problem is reported with the first equation

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/equation/cuda/nvrtc.h"
 #include "sim/machine/background.h"
 
 namespace stencil {
@@ -39,9 +40,9 @@ class KernelCache {
     std::size_t most_files_;
 };
 
-/// CUDA source compiled for a compute capability (90 is 9.0), cached in $XDG_CACHE_HOME/stencilscope/kernels
+/// CUDA source compiled for a target, cached in $XDG_CACHE_HOME/stencilscope/kernels
 /// (~/.cache). Throws CudaError (compile_cuda() of kernels/equation/cuda/nvrtc.h).
-std::string compiled_kernels(const std::string& text, int compute_capability);
+std::string compiled_kernels(const std::string& text, equation::CodeTarget target);
 
 /// A sentence if the user's cache was ignored in this process; else empty.
 std::string why_kernels_not_kept();

@@ -108,11 +108,9 @@ class CudaDevicePart : public LocalSolver {
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
         const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
-        const int capability = default_compute_capability();
-        const std::string cubin = compiled_kernels(text, capability);
-        const auto compile = [capability](const std::string& fused) {
-            return compiled_kernels(fused, capability);
-        };
+        const equation::CodeTarget target = equation::code_target();
+        const std::string cubin = compiled_kernels(text, target);
+        const auto compile = [target](const std::string& fused) { return compiled_kernels(fused, target); };
         return std::make_unique<Stepper>(
             std::move(program), equation_setup(setup_, &stream_), cubin, stream_, compile);
     }

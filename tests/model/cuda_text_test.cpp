@@ -125,23 +125,23 @@ TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and w
     const Equations e = read_equations("du/dt = lap(u); left: u = 1; right: flux(u) = 0; y: insulated");
     const std::string text = cuda_text(program_of<float>(e), false);
     if (!why_no_nvrtc().empty()) {
-        const std::string why = message_of<CudaError>([&] { compiled_kernels(text, 90); });
+        const std::string why = message_of<CudaError>([&] { compiled_kernels(text, {90}); });
         CHECK(why == why_no_nvrtc());
         CHECK(why.find('\n') == std::string::npos);
         CHECK(scratch.entries() == 0);
         return;
     }
-    const std::string cubin = compiled_kernels(text, 90);
+    const std::string cubin = compiled_kernels(text, {90});
     CHECK(cubin.starts_with("\177ELF"));
-    CHECK(compiled_kernels(text, 90) == cubin);
-    CHECK(compiled_kernels(text, 80) != cubin);
+    CHECK(compiled_kernels(text, {90}) == cubin);
+    CHECK(compiled_kernels(text, {80}) != cubin);
     const auto folder = scratch / "stencilscope/kernels";
     CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
-    CHECK(contains(message_of<CudaError>([&] { compile_cuda(text, 10); }), "rchitecture"));
+    CHECK(contains(message_of<CudaError>([&] { compile_cuda(text, {10}); }), "rchitecture"));
     // For a GPU newer than the compiler, PTX is made, which the driver compiles.
-    CHECK(contains(compile_cuda(text, 9990).cubin, ".entry stage0"));
-    CHECK(
-        contains(message_of<CudaError>([&] { compile_cuda("__global__ void f() { g(); }", 90); }), "\"g\""));
+    CHECK(contains(compile_cuda(text, {9990}).cubin, ".entry stage0"));
+    CHECK(contains(message_of<CudaError>([&] { compile_cuda("__global__ void f() { g(); }", {90}); }),
+                   "\"g\""));
 }
 
 TEST_CASE("Lines of a kernel have any length") {

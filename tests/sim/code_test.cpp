@@ -75,7 +75,7 @@ TEST_CASE("All code of an equation is there without the device that it is for") 
     CHECK(generated_code(solves, Device::cuda).texts.size() == 1);
     CHECK_FALSE(generated_code(solves, Device::cuda).why_single.empty());
     for (const CodeText& text : cuda.texts)
-        if (const auto figures = compiler_figures(text)) CHECK(figures->registers > 16);
+        if (const auto figures = compiler_figures(text, 90)) CHECK(figures->registers > 16);
 }
 
 TEST_CASE("What was measured of kernels stands beside their names, and nothing that was not") {

@@ -1,7 +1,8 @@
 // Emulates kernels with warp pipelines or grid-wide synchronisation on the CPU, with a fiber per thread. To
 // reveal missing waits, loads arrive and stores leave as late as possible, warps stall at random, shared
 // memory begins as NaN, and addresses and sizes of bulk copies are checked. The kernel's text includes it
-// instead of kPipelineWords or kResidentWords.
+// instead of kPipelineWords or kResidentWords. With EMULATED_LANES_COPY each lane copies its own 16 bytes, as
+// before compute capability 9.0.
 #pragma once
 
 #include <ucontext.h>
@@ -39,6 +40,7 @@ struct Copy {
     const void* from;
     unsigned bytes;
     void* barrier;
+    int thread = 0;
 };
 
 static std::vector<Fiber> fibers;
@@ -87,13 +89,24 @@ inline void init_barrier(Barrier* b, int arrivals) {
     *b = {arrivals, arrivals, 0, 0};
 }
 inline void fence_barrier_init() {}
+#ifdef EMULATED_LANES_COPY
+constexpr int kLoaders = 32, kArrivals = 1;
+#else
+constexpr int kLoaders = 1, kArrivals = 32;
+#endif
 inline void before_bulk_store() {}
+inline void __syncwarp();
 inline void arrive(Barrier* b) {
+    if (kArrivals == 1) {
+        __syncwarp();
+        if (emulated::current % 32 != 0) return;
+    }
     emulated::require(b->left > 0, "an arrival too many");
     --b->left;
     b->settle();
 }
 inline void expect_bytes(Barrier* b, unsigned bytes) {
+    if (kLoaders > 1) return;
     b->bytes += int(bytes);
     arrive(b);
 }
@@ -105,8 +118,11 @@ inline void wait(Barrier* b, unsigned parity) {
             return copy.barrier == b;
         });
         for (const emulated::Copy& copy : mine) {
-            emulated::perform(copy);
-            b->bytes -= int(copy.bytes);
+            if (copy.to == nullptr)
+                --b->left;  // a lane's own loads have landed
+            else
+                emulated::perform(copy);
+            if (kLoaders == 1) b->bytes -= int(copy.bytes);
         }
         if (mine.empty())
             emulated::yield();
@@ -115,19 +131,49 @@ inline void wait(Barrier* b, unsigned parity) {
     }
 }
 inline bool elect_one() {
-    return emulated::current % 32 == 0;
+    return kLoaders > 1 || emulated::current % 32 == 0;
+}
+// Calls each(offset, bytes) for a copy, or for the pieces of a lane.
+template <class Each>
+void for_pieces(unsigned bytes, const Each& each) {
+    if (kLoaders == 1) return each(0U, bytes);
+    for (unsigned i = 16 * unsigned(emulated::current % 32); i < bytes; i += 512) each(i, 16U);
 }
 inline void bulk_load(void* to, const void* from, unsigned bytes, Barrier* b) {
     emulated::check_copy(to, from, bytes);
-    emulated::loads.push_back({to, from, bytes, b});
+    for_pieces(bytes, [&](unsigned at, unsigned size) {
+        emulated::loads.push_back({static_cast<char*>(to) + at,
+                                   static_cast<const char*>(from) + at,
+                                   size,
+                                   kLoaders == 1 ? b : nullptr,
+                                   emulated::current});
+    });
+}
+inline void loads_issued(Barrier* b) {
+    if (kLoaders == 1) return;
+    for (emulated::Copy& copy : emulated::loads)
+        if (copy.barrier == nullptr && copy.thread == emulated::current) copy.barrier = b;
+    emulated::loads.push_back({nullptr, nullptr, 0, b, emulated::current});
+}
+inline void rows_stored(Barrier* b) {
+    if (!elect_one()) return;
+    --b->left;  // of each lane, where each loads
+    b->settle();
 }
 inline void bulk_store(void* to, const void* from, unsigned bytes) {
     emulated::check_copy(to, from, bytes);
-    emulated::open_stores.push_back({to, from, bytes, nullptr});
+    for_pieces(bytes, [&](unsigned at, unsigned size) {
+        emulated::Copy copy{static_cast<char*>(to) + at, static_cast<const char*>(from) + at, size, nullptr};
+        if (kLoaders == 1)
+            emulated::open_stores.push_back(copy);
+        else
+            emulated::perform(copy);
+    });
 }
 template <int kNewest>
 void close_and_wait_for_stores() {
     using namespace emulated;
+    if (kLoaders > 1) return;
     store_groups.push_back(std::move(open_stores));
     open_stores.clear();
     for (; store_groups.size() > kNewest; store_groups.erase(store_groups.begin()))

@@ -233,10 +233,10 @@ struct ExamplesState {
 struct CodeState {
     Job<GeneratedCode> code;     ///< for the CPU, with the CUDA code
     Job<std::string> registers;  ///< registers of the chosen text, or why they are unknown
-    int compute_capability = 90;
-    bool waits = false;      ///< one of these was being made in the newest frame
-    bool large = false;      ///< the text is also shown in a window of its own
-    std::size_t chosen = 0;  ///< index into the stages and the code's texts
+    int compute_capability = 0;  ///< of the GPU that the CUDA code is for; 0: the one at hand
+    bool waits = false;          ///< one of these was being made in the newest frame
+    bool large = false;          ///< the text is also shown in a window of its own
+    std::size_t chosen = 0;      ///< index into the stages and the code's texts
 };
 
 struct KernelState {

@@ -41,7 +41,11 @@ std::pair<std::string, std::string> device_texts(const Snapshot& snapshot) {
     const std::string precise = fmt::format("{} \xc2\xb7 {} \xc2\xb7 ", stepped, name_of(now.dtype));
     const std::string threads = fmt::format("{} thread{}", now.threads, now.threads == 1 ? "" : "s");
     return {precise + (now.backend == "cpu" ? threads : snapshot.device),
-            fmt::format("Method, precision and device: {}{}", precise, snapshot.device)};
+            fmt::format("Method, precision and device: {}{}{}{}",
+                        precise,
+                        snapshot.device,
+                        way.why_not.empty() ? "" : "\nNot faster: ",
+                        way.why_not)};
 }
 
 // Returns the pieces of each place, the most important piece first.

@@ -227,7 +227,7 @@ template <class T>
 void CudaEquationStepper<T>::begin_compiling() {
     if (compiler_ || !may_fuse()) return;
     compiler_ = std::make_unique<FusedCompiler>(
-        program_, sizeof(T) == 8, setup_.nx, compile_, setup_.ny, resident_device(stream_));
+        program_, sizeof(T) == 8, FieldCells{setup_.nx, setup_.ny}, gpu_facts(stream_.device()), compile_);
 }
 
 template <class T>

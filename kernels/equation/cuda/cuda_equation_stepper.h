@@ -65,8 +65,13 @@ class CudaEquationStepper : public StepSettings {
     const SeveralSteps* fused() const { return fused_.get(); }
     /// Describes single steps in words.
     std::string single_steps() const { return name_of_launches(stages_.size()); }
-    /// Why fused kernels could not be compiled, in one line; else empty.
-    std::string why_not_fused() const { return compiler_ ? compiler_->why_not() : ""; }
+    /// Why no kernel makes several steps per launch, in one line; empty if one does, or if none was needed
+    /// yet.
+    std::string why_not_fused() const {
+        if (fused_) return "";
+        const std::string why = why_single_steps(program_);
+        return why.empty() && compiler_ ? compiler_->why_not() : why;
+    }
     /// Kernels are being compiled or wait to be timed.
     bool compiling() const { return compiler_ && compiler_->working(); }
     /// A variant that was timed.

@@ -14,13 +14,15 @@ KernelArguments<T>::KernelArguments(const Program& program, const EquationSetup&
     const std::size_t uniform_words =
         (program.uniforms.outputs.size() * sizeof(T) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
     words_.resize(kArraysAt + program.arrays.size() + 2 + std::max<std::size_t>(uniform_words, 1));
-    const int sizes[] = {nx_, ny_},
-              rows[] = {setup.slab.first, setup.slab.whole() ? ny_ : setup.slab.field_rows};
-    put(kSizesAt, std::span(sizes));
-    put(kRowsAt, std::span(rows));
-    words_[kPitchAt] = std::uint64_t(pitch);
-    words_[kLineAt] = line_;
-    words_[kSeedAt] = setup.seed;
+    grid_ = {nx_,
+             ny_,
+             setup.slab.first,
+             setup.slab.whole() ? ny_ : setup.slab.field_rows,
+             pitch,
+             (long long)line_,
+             setup.seed,
+             0};
+    set_step(0);
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/equation/input_values.h"
+#include "kernels/equation/text/arguments.h"
 #include "kernels/equation/text/cuda_text.h"
 
 namespace stencil::equation {
@@ -26,7 +27,10 @@ class KernelArguments {
     /// The first value of each ghost-cell line.
     std::vector<T> sides(const InputValues<T>& inputs) const;
 
-    void set_step(long long step) { words_[kStepAt] = std::uint64_t(step); }
+    void set_step(long long step) {
+        grid_.step = step;
+        std::memcpy(words_.data(), &grid_, sizeof(grid_));
+    }
     void set_arrays(std::span<T* const> arrays) { put(kArraysAt, arrays); }
     /// Sets the address of the lines that pack_lines() wrote.
     void set_lines(const T* lines) {
@@ -41,8 +45,7 @@ class KernelArguments {
     const void* data() const { return words_.data(); }
 
   private:
-    /// Indices into `words_`, in the order of Grid and Arguments in the generated text.
-    enum : std::size_t { kSizesAt, kRowsAt, kPitchAt, kLineAt, kSeedAt, kStepAt, kArraysAt };
+    static constexpr std::size_t kArraysAt = offsetof(arguments::OneOfEach, arrays) / sizeof(std::uint64_t);
 
     template <class Span>
     void put(std::size_t at, const Span& values) {
@@ -53,7 +56,8 @@ class KernelArguments {
     CudaLines lines_;
     int nx_, ny_;
     std::size_t line_;
-    std::vector<std::uint64_t> words_;
+    arguments::Grid grid_;
+    std::vector<std::uint64_t> words_;  ///< ArgumentsOf the program's numbers of arrays and uniforms
 };
 
 }  // namespace stencil::equation

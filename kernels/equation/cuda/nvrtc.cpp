@@ -75,31 +75,36 @@ int version() {
     return 1000 * major + 10 * minor;
 }
 
-// The newest architecture that the compiler knows. Its cubin runs on newer GPUs of the same major version;
-// for others PTX is generated.
-std::string architecture_for(int compute_capability) {
-    int count = 0, best = 0;
+std::vector<int> known_architectures() {
+    int count = 0;
     check(call("nvrtcGetNumSupportedArchs", &count), "its architectures");
     std::vector<int> known(std::size_t(count), 0);
     check(call("nvrtcGetSupportedArchs", known.data()), "its architectures");
-    for (const int one : known)
-        if (one <= compute_capability) best = std::max(best, one);
-    if (best == 0) best = compute_capability;  // the compiler will report it
-    const bool same_kind = best / 10 == compute_capability / 10;
-    return (same_kind ? "sm_" : "compute_") + std::to_string(best);
+    return known;
 }
 
-std::vector<std::string> usual_options(int compute_capability) {
+// The newest architecture that the compiler knows. Its cubin runs on newer GPUs of the same major version;
+// for others PTX is generated.
+std::string architecture_for(CodeTarget target) {
+    int best = 0;
+    for (const int one : known_architectures())
+        if (one <= target.capability) best = std::max(best, one);
+    if (best == 0) best = target.capability;  // the compiler will report it
+    const bool same_kind = best / 10 == target.capability / 10;
+    return (same_kind && !target.ptx ? "sm_" : "compute_") + std::to_string(best);
+}
+
+std::vector<std::string> usual_options(CodeTarget target) {
     std::vector<std::string> options{
-        "--gpu-architecture=" + architecture_for(compute_capability), "--std=c++17", "--ptxas-options=-v"};
+        "--gpu-architecture=" + architecture_for(target), "--std=c++17", "--ptxas-options=-v"};
     // NVRTC's own cache initialises the driver, which takes longer than compiling an equation.
     if (version() >= kFirstWithCache) options.emplace_back("--no-cache");
     return options;
 }
 
 // Options for typed equations: no FMA contraction, because every operation is rounded on its own.
-std::vector<std::string> option_list(int compute_capability) {
-    std::vector<std::string> options = usual_options(compute_capability);
+std::vector<std::string> option_list(CodeTarget target) {
+    std::vector<std::string> options = usual_options(target);
     options.emplace_back("--fmad=false");
     options.emplace_back("--ftz=true");
     return options;
@@ -151,14 +156,26 @@ int nvrtc_version() {
     return version();
 }
 
-std::string nvrtc_options(int compute_capability) {
+CodeTarget code_target() {
+    const int own = default_compute_capability(), wanted = gpu_facts().capability;
+    if (own == 0 || wanted < own) return {wanted, own > 0 && wanted / 10 != own / 10};
+    return {own};
+}
+
+bool nvrtc_compiles_for(int compute_capability) {
+    if (!why_no_nvrtc().empty()) return false;
+    const std::vector<int> known = known_architectures();
+    return std::ranges::find(known, compute_capability) != known.end();
+}
+
+std::string nvrtc_options(CodeTarget target) {
     std::string words;
-    for (const std::string& option : option_list(compute_capability)) words += option + ' ';
+    for (const std::string& option : option_list(target)) words += option + ' ';
     return words;
 }
 
-Compiled compile_cuda(const std::string& text, int compute_capability) {
-    const auto [compiled, error] = compile({text, "equation.cu", option_list(compute_capability)});
+Compiled compile_cuda(const std::string& text, CodeTarget target) {
+    const auto [compiled, error] = compile({text, "equation.cu", option_list(target)});
     if (error != kRight)
         throw CudaError("NVRTC: the equation's kernels: " + error_text(error) + ": " +
                         first_error(compiled.log));
@@ -167,7 +184,7 @@ Compiled compile_cuda(const std::string& text, int compute_capability) {
 
 Compiled try_compile_cuda(const CudaSource& source, int compute_capability) {
     CudaSource all = source;
-    for (std::string& option : usual_options(compute_capability)) all.options.push_back(std::move(option));
+    for (std::string& option : usual_options({compute_capability})) all.options.push_back(std::move(option));
     const auto [compiled, error] = compile(all);
     if (error != kRight && error != kMistakes)
         throw CudaError("NVRTC: " + source.file + ": " + error_text(error) + ": " +

@@ -12,17 +12,28 @@ const std::string& why_no_nvrtc();
 /// Its version, 1000 major + 10 minor. Throws CudaError without NVRTC.
 int nvrtc_version();
 
+/// What is compiled for: a compute capability (90 is 9.0), as machine code or as PTX, which the driver
+/// translates for its GPU.
+struct CodeTarget {
+    int capability = 90;
+    bool ptx = false;
+};
+/// Machine code for the default device; while it acts as an older GPU (gpu_facts.h), PTX of that one.
+CodeTarget code_target();
+/// Whether the compiler makes machine code for a compute capability. False without NVRTC.
+bool nvrtc_compiles_for(int compute_capability);
+
 /// The compiler options, part of the key of cached cubins.
-std::string nvrtc_options(int compute_capability);
+std::string nvrtc_options(CodeTarget target);
 
 struct Compiled {
     std::string cubin;
     std::string log;  ///< ptxas' report on each kernel: registers, spills
 };
 
-/// Compiles a header-free text to a cubin for a compute capability (90 for 9.0), in tens of milliseconds and
-/// without a GPU. Throws CudaError, also if NVRTC is missing.
-Compiled compile_cuda(const std::string& text, int compute_capability);
+/// Compiles a header-free text in tens of milliseconds and without a GPU. Throws CudaError, also if NVRTC is
+/// missing.
+Compiled compile_cuda(const std::string& text, CodeTarget target);
 
 /// A user's source, compiled with the compiler's default rounding. On errors `cubin` is empty and the log
 /// reports them under the file's name.

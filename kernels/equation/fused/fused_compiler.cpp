@@ -8,8 +8,6 @@
 #include <mutex>
 #include <utility>
 
-#include "kernels/equation/fused/fused_shape.h"
-
 namespace stencil::equation {
 namespace {
 
@@ -42,11 +40,6 @@ Abandoned& abandoned() {
 
 }  // namespace
 
-std::string name_of(const FusedShape& shape) {
-    return std::to_string(shape.steps * shape.warps) + " steps per pass, " + std::to_string(shape.blocks()) +
-           " x " + std::to_string(shape.warps) + " warps, " + std::to_string(shape.columns) + " columns";
-}
-
 std::string name_of_launches(std::size_t stages) {
     return stages == 1 ? "one step per launch" : "one stage per launch";
 }
@@ -58,19 +51,13 @@ struct FusedCompiler::Work {
     void run(const KernelShape& shape) {
         if (cancelled) return;
         try {
-            std::string cubin = compile(text_of(shape));
+            std::string cubin = compile(text_of(fused, float64, shape));
             const std::lock_guard lock(mutex);
             ready.push_back({shape, std::move(cubin)});
         } catch (const std::exception& e) {
             const std::lock_guard lock(mutex);
             why_not = e.what();
         }
-    }
-
-    std::string text_of(const KernelShape& shape) const {
-        if (const auto* resident = std::get_if<ResidentShape>(&shape))
-            return resident_text(fused, float64, *resident);
-        return fused_text(fused, float64, std::get<FusedShape>(shape));
     }
 
     const Program program;
@@ -83,23 +70,14 @@ struct FusedCompiler::Work {
     std::string why_not;
 };
 
-FusedCompiler::FusedCompiler(const Program& program,
-                             bool float64,
-                             int nx,
-                             CubinCompiler compile,
-                             int ny,
-                             const std::optional<ResidentDevice>& device)
+FusedCompiler::FusedCompiler(
+    const Program& program, bool float64, FieldCells size, const GpuFacts& gpu, CubinCompiler compile)
     : work_(std::make_shared<Work>(program, float64, std::move(compile))) {
     abandoned();  // constructed before the statics that the tasks use, hence destroyed after them
-    const auto begin = [&](const KernelShape& shape) {
+    const KernelShapes shapes = kernel_shapes(work_->fused, float64, size, gpu);
+    work_->why_not = shapes.why_none;
+    for (const KernelShape& shape : shapes.all)
         tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
-    };
-    if (!work_->fused.fuses()) return;
-    for (const ResidentShape& shape : resident_shapes(work_->fused, float64))
-        if (device && resident_plan(work_->fused, float64, shape, {nx, ny}, *device).slot > 0) begin(shape);
-    const ResidentDevice gpu = device.value_or(ResidentDevice{});
-    if (!gpu.bulk_copies) return;
-    for (const FusedShape& shape : fused_shapes(work_->fused, float64, nx, gpu.shared_bytes)) begin(shape);
 }
 
 FusedCompiler::~FusedCompiler() {

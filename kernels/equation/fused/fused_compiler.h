@@ -4,13 +4,10 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "kernels/equation/fused/fused_text.h"
-#include "kernels/equation/resident/resident_plan.h"
+#include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/text/fused_program.h"
 
 namespace stencil::equation {
@@ -18,14 +15,8 @@ namespace stencil::equation {
 /// Compiles a text for the current GPU. Called on other threads; throws on failure.
 using CubinCompiler = std::function<std::string(const std::string& text)>;
 
-/// "16 steps per pass, 2 x 4 warps, 8 columns": blocks per multiprocessor, warps per block, columns per
-/// thread.
-std::string name_of(const FusedShape& shape);
 /// Steps without fused kernels: "one step per launch" or "one stage per launch".
 std::string name_of_launches(std::size_t stages);
-
-/// The shape of a fused or of a resident kernel.
-using KernelShape = std::variant<FusedShape, ResidentShape>;
 
 class FusedCompiler {
   public:
@@ -34,14 +25,9 @@ class FusedCompiler {
         std::string cubin;
     };
 
-    /// Starts compiling the most promising fused shapes for a field of `nx` columns, and resident ones if the
-    /// field of `ny` rows fits on the device.
-    FusedCompiler(const Program& program,
-                  bool float64,
-                  int nx,
-                  CubinCompiler compile,
-                  int ny = 0,
-                  const std::optional<ResidentDevice>& device = {});
+    /// Starts compiling the most promising kernels of a field on a GPU.
+    FusedCompiler(
+        const Program& program, bool float64, FieldCells size, const GpuFacts& gpu, CubinCompiler compile);
     /// Does not wait for running compilations.
     ~FusedCompiler();
     /// Whether such compilations still run; a normal exit waits for them, std::_Exit() does not.
@@ -56,7 +42,7 @@ class FusedCompiler {
     std::vector<Compiled> take();
     /// Waits for all compilations.
     void wait();
-    /// Why compiling failed, in one line.
+    /// Why there are no such kernels or why compiling failed, in one line.
     std::string why_not() const;
 
   private:

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <cstring>
 
 #include "kernels/cuda/cuda_grid.cuh"
-#include "kernels/equation/fused/fused_compiler.h"
+#include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/text/arguments.h"
 
 namespace stencil::equation {
 
@@ -21,43 +22,39 @@ FusedKernel::FusedKernel(const FusedProgram& program,
                    cubin,
                    "fused",
                    stream),
-      shape_(shape),
-      cut_{setup.nx, setup.ny, program.wraps_x, shape.width(), 0, float64 ? 2 : 4, 0, 0},
-      levels_of_warp_(shape.steps * int(program.stages.size())) {
+      shape_(shape) {
+    stream.use_device();
     for (int warps = 0; warps <= shape.warps; ++warps)
         shared_bytes_.push_back(fused_shared_bytes(program, float64, shape, warps));
     resources_ = prepare_kernel(kernel_, 32 * shape.warps, shared_bytes_.back());
-    stream.use_device();
-    cut_.blocks = resources_.blocks * multiprocessors();
-}
-
-StreamCut FusedKernel::cut_of(int warps) const {
-    StreamCut cut = cut_;
-    cut.levels = warps * levels_of_warp_;
-    cut.extra_rows = 2 * cut.levels + warps * (2 * levels_of_warp_ - 1);
-    return cut;
+    for (int warps = 0; warps <= shape.warps; ++warps)
+        cuts_.push_back(fused_cut(
+            program, float64, shape, warps, {setup.nx, setup.ny}, resources_.blocks * multiprocessors()));
 }
 
 int FusedKernel::steps_of(long long steps) const {
     int warps = int(std::min<long long>(steps / shape_.steps, shape_.warps));
-    if (cut_.blocks == 0) return 0;
-    while (warps > 0 && !fits(cut_of(warps))) --warps;
+    if (resources_.blocks == 0) return 0;
+    while (warps > 0 && !fits(cuts_[std::size_t(warps)])) --warps;
     return warps * shape_.steps;
 }
 
 const FusedKernel::Plan& FusedKernel::plan_of(int warps, CudaStream& stream) {
     if (const auto found = plans_.find(warps); found != plans_.end()) return found->second;
-    const std::vector<StreamTile> tiles = stream_tiles(cut_of(warps));
+    const std::vector<StreamTile> tiles = stream_tiles(cuts_[std::size_t(warps)]);
     return plans_.emplace(warps, Plan{uploaded(tiles, stream), int(tiles.size())}).first->second;
 }
 
 void FusedKernel::launch(const Pass& pass, CudaStream& stream) {
     const int warps = pass.steps / shape_.steps;
     const Plan& plan = plan_of(warps, stream);
-    std::vector<std::uint64_t> cut(2 + (pass.sides.size() + 7) / 8 + 1);
-    cut[0] = reinterpret_cast<std::uintptr_t>(plan.tiles.data());
-    cut[1] = pass.values_of_step;
-    if (!pass.sides.empty()) std::memcpy(&cut[2], pass.sides.data(), pass.sides.size());
+    using Cut = arguments::CutOf<double, 1>;
+    static_assert(sizeof(arguments::Tile) == sizeof(StreamTile));
+    const Cut head{
+        static_cast<const arguments::Tile*>(plan.tiles.data()), (long long)pass.values_of_step, {0}};
+    std::vector<std::byte> cut(sizeof(Cut) + pass.sides.size());
+    std::memcpy(cut.data(), &head, sizeof(head));
+    if (!pass.sides.empty()) std::memcpy(&cut[offsetof(Cut, sides)], pass.sides.data(), pass.sides.size());
     LaunchShape launch;
     launch.blocks_x = unsigned(plan.blocks);
     launch.threads_x = 32;

@@ -36,12 +36,10 @@ class FusedKernel : public SeveralSteps {
         int blocks = 0;
     };
     const Plan& plan_of(int warps, CudaStream& stream);
-    StreamCut cut_of(int warps) const;
 
     FusedShape shape_;
-    StreamCut cut_;
-    int levels_of_warp_;
-    std::vector<int> shared_bytes_;  ///< indexed by the number of warps
+    std::vector<StreamCut> cuts_;    ///< indexed by the number of warps
+    std::vector<int> shared_bytes_;  ///< likewise
     std::map<int, Plan> plans_;
 };
 

@@ -11,52 +11,58 @@
 namespace stencil::equation {
 namespace {
 
-// Occupancy on Hopper: a thread has 255 registers with 8 warps and 168 with 12, of which most_held may hold
-// rows. More warps hide latency better.
+// Warps of a multiprocessor: a thread has 255 registers with up to 8 warps and 168 with 12, of which
+// most_held may hold rows. More warps hide latency better.
 struct Occupancy {
     int warps, most_held;
     double cost;  // relative to 8 warps, for the same instructions
 };
-constexpr std::array<Occupancy, 2> kOccupancies{{{8, 216, 1}, {12, 96, 0.87}}};
+constexpr std::array<Occupancy, 3> kOccupancies{{{4, 216, 1.22}, {8, 216, 1}, {12, 96, 0.87}}};
 constexpr int kMostColumns = 20;
-constexpr std::size_t kMostShapes = 3;
-constexpr int kReservedBytes = 1024;                        // shared memory that CUDA reserves per block
-constexpr double kInstructionsPerBatch = 150;               // for loading, waiting and signalling
-constexpr double kInstructionsPerByte = 31.7 * 0.75 / 4.2;  // issued while memory moves a byte
+constexpr std::size_t kMostShapes = 5;
+constexpr double kInstructionsPerBatch = 150;  // for loading, waiting and signalling
+// Of the instructions that a GPU could issue while memory moves a byte, on an H200.
+constexpr double kSustained = 0.83;
 
 class Estimate {
   public:
-    Estimate(const FusedProgram& program, bool float64, int nx, int shared_bytes)
-        : program_(program), float64_(float64), nx_(nx), shared_bytes_(shared_bytes) {}
+    Estimate(const FusedProgram& program, bool float64, FieldCells size, const GpuFacts& gpu)
+        : program_(program), float64_(float64), size_(size), gpu_(gpu) {}
 
+    bool fits_registers(const FusedShape& shape, int most_held) const {
+        // The same text takes more registers for 12.0, and for GPUs whose lanes copy rows.
+        most_held -= gpu_.capability >= 120 ? 32 : gpu_.capability < 90 ? 24 : 0;
+        return program_.held_rows() * shape.steps * shape.columns * (float64_ ? 2 : 1) <= most_held;
+    }
+    bool fits_shared(FusedShape& shape) const {
+        for (const int batch : {4, 2}) {
+            shape.batch = batch;
+            if (gpu_.blocks_with(fused_shared_bytes(program_, float64_, shape, shape.warps)) >=
+                shape.blocks())
+                return true;
+        }
+        return false;
+    }
     bool fits_in(FusedShape& shape, int most_held) const {
-        const int words = float64_ ? 2 : 1;
-        if (program_.held_rows() * shape.steps * shape.columns * words > most_held) return false;
-        const auto shared = [&] {
-            return fused_shared_bytes(program_, float64_, shape, shape.warps) + kReservedBytes;
-        };
-        shape.batch = 4;
-        if (shared() * shape.blocks() > shared_bytes_) shape.batch = 2;
-        return shared() * shape.blocks() <= shared_bytes_ && fits(cut_of(shape));
+        return fits_registers(shape, most_held) && fits_shared(shape) && fits(cut_of(shape));
     }
 
     /// Estimated instructions per cell and step, memory traffic included.
     double cost(const FusedShape& shape) const {
-        const StreamCut cut = cut_of(shape);
-        const double overlap = double(cut.width) / (cut.width - 2 * round_up(cut.levels, cut.packet));
         const double rows = double(program_.from.size()), stages = double(program_.stages.size());
         const double components = program_.program.components;
         const double moves = 2 * components / shape.steps + program_.only_read() * stages;
         const double handed = moves * per_handed_cell(shape), beside = 4 * rows * stages / shape.columns;
         const double per_batch = kInstructionsPerBatch / (shape.batch * shape.steps * shape.columns * stages);
-        const double issued = (program_.operations() + handed + beside + per_batch) * (float64_ ? 2 : 1);
+        const double issued = program_.operations() * (float64_ ? gpu_.float64_cost : 1) +
+                              (handed + beside + per_batch) * (float64_ ? 2 : 1);
         const double bytes = (rows + components) * (float64_ ? 8 : 4);
-        const double moved = bytes * kInstructionsPerByte / (shape.steps * shape.warps);
+        const double moved = bytes * kSustained * gpu_.instructions_per_byte / (shape.steps * shape.warps);
         // Copies overlap with instructions, but not completely.
-        return overlap * (std::max(issued, moved) + 0.3 * std::min(issued, moved));
+        return computed_cells(shape) * (std::max(issued, moved) + 0.3 * std::min(issued, moved));
     }
 
-    bool aligned() const { return program_.wraps_x || nx_ % (float64_ ? 2 : 4) == 0; }
+    bool aligned() const { return program_.wraps_x || size_.nx % (float64_ ? 2 : 4) == 0; }
 
   private:
     /// Shared-memory transactions per cell for lanes `columns` cells apart: below 1 for vector accesses
@@ -67,22 +73,49 @@ class Estimate {
         return double(std::gcd(shape.columns / together, 32 / words / together)) / together;
     }
 
+    /// Cells that a pass computes for each cell that it writes, as if all blocks took as long as the longest.
+    double computed_cells(const FusedShape& shape) const {
+        const StreamCut cut = cut_of(shape);
+        const std::vector<StreamTile> tiles = stream_tiles(cut);
+        int rows = 0;
+        for (const StreamTile& tile : tiles) rows = std::max(rows, tile.y_end - tile.y_begin);
+        const int waves = ceil_div(int(tiles.size()), cut.blocks);
+        return double(waves) * cut.blocks * (rows + cut.extra_rows) * cut.width /
+               (double(size_.nx) * size_.ny);
+    }
+
     StreamCut cut_of(const FusedShape& shape) const {
-        const int levels = shape.steps * shape.warps * int(program_.stages.size());
-        constexpr int kEnoughRows = 1 << 20;
-        return {nx_, kEnoughRows, program_.wraps_x, shape.width(), levels, float64_ ? 2 : 4, 1, 0};
+        return fused_cut(
+            program_, float64_, shape, shape.warps, size_, shape.blocks() * gpu_.multiprocessors);
     }
 
     const FusedProgram& program_;
     bool float64_;
-    int nx_, shared_bytes_;
+    FieldCells size_;
+    GpuFacts gpu_;
 };
+
+// Why fused_shapes() has none, by the least shape.
+std::string why_not_fused(const FusedProgram& program, bool float64, FieldCells size, const GpuFacts& gpu) {
+    FusedShape least{1, 2, 2, 2, false, kOccupancies.front().warps};
+    const Estimate estimate(program, float64, size, gpu);
+    if (!estimate.fits_registers(least, kOccupancies.front().most_held))
+        return "fused: a step holds more rows than a thread has registers";
+    if (!estimate.fits_shared(least))
+        return "fused: rows take more than the " + std::to_string(gpu.shared_per_multiprocessor / 1024) +
+               " KB of shared memory of a multiprocessor";
+    return "fused: the field is smaller than a strip of " + std::to_string(least.width()) +
+           " columns and a few rows";
+}
 
 }  // namespace
 
-std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, int nx, int shared_bytes) {
-    if (!program.fuses()) return {};
-    const Estimate estimate(program, float64, nx, shared_bytes);
+std::vector<FusedShape> fused_shapes(const FusedProgram& program,
+                                     bool float64,
+                                     FieldCells size,
+                                     const GpuFacts& gpu) {
+    if (!why_single_steps(program.program).empty()) return {};
+    const Estimate estimate(program, float64, size, gpu);
     std::map<double, FusedShape> best;
     const auto add_best = [&](const Occupancy& occupancy, int warps, int steps) {
         std::pair<double, FusedShape> chosen{1e30, {}};
@@ -95,11 +128,59 @@ std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, 
         if (chosen.first < 1e30) best.insert(chosen);
     };
     for (const Occupancy& occupancy : kOccupancies)
-        for (const int warps : {4, 2})
+        for (const int warps : {4, 2})  // of a block
             for (const int steps : {1, 2, 3, 4, 6, 8}) add_best(occupancy, warps, steps);
     std::vector<FusedShape> shapes;
     for (const auto& [cost, shape] : best)
         if (shapes.size() < kMostShapes) shapes.push_back(shape);
+    return shapes;
+}
+
+StreamCut fused_cut(const FusedProgram& program,
+                    bool float64,
+                    const FusedShape& shape,
+                    int warps,
+                    FieldCells size,
+                    int blocks) {
+    const int levels_of_warp = shape.steps * int(program.stages.size()), levels = warps * levels_of_warp;
+    return {size.nx,
+            size.ny,
+            program.wraps_x,
+            shape.width(),
+            levels,
+            float64 ? 2 : 4,
+            blocks,
+            2 * levels + warps * (2 * levels_of_warp - 1)};
+}
+
+std::string name_of(const FusedShape& shape) {
+    return std::to_string(shape.steps * shape.warps) + " steps per pass, " + std::to_string(shape.blocks()) +
+           " x " + std::to_string(shape.warps) + " warps, " + std::to_string(shape.columns) + " columns";
+}
+
+std::string name_of(const KernelShape& shape) {
+    return std::visit([](const auto& one) { return name_of(one); }, shape);
+}
+
+std::string text_of(const FusedProgram& program, bool float64, const KernelShape& shape) {
+    if (const auto* resident = std::get_if<ResidentShape>(&shape))
+        return resident_text(program, float64, *resident);
+    return fused_text(program, float64, std::get<FusedShape>(shape));
+}
+
+KernelShapes kernel_shapes(const FusedProgram& program, bool float64, FieldCells size, const GpuFacts& gpu) {
+    KernelShapes shapes;
+    shapes.why_none = why_single_steps(program.program);
+    if (!shapes.why_none.empty()) return shapes;
+    std::string why_not_resident;
+    for (const ResidentShape& shape : resident_shapes(program, float64)) {
+        const ResidentPlan plan = resident_plan(program, float64, shape, size, gpu);
+        if (plan.slot > 0) shapes.all.emplace_back(shape);
+        why_not_resident = plan.why_not;
+    }
+    for (const FusedShape& shape : fused_shapes(program, float64, size, gpu)) shapes.all.emplace_back(shape);
+    if (shapes.all.empty())
+        shapes.why_none = why_not_fused(program, float64, size, gpu) + "; " + why_not_resident;
     return shapes;
 }
 

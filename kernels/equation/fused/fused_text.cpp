@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/equation/fused/stage_text.h"
+#include "kernels/equation/text/arguments.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "kernels/equation/text/operation_text.h"
 #include "kernels/field/divide.h"
@@ -31,6 +32,7 @@ class FusedText {
         text_ = cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
+        text_ += arguments::kCut;
         text_ += kCudaFunctions;
         text_ += kPipelineWords;
         text_ += kPipelineFunctions;

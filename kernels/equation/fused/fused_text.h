@@ -1,4 +1,4 @@
-// Temporal blocking for any program, as CUDA C for Hopper and later GPUs.
+// Temporal blocking for any program, as CUDA C.
 #pragma once
 
 #include <string>
@@ -20,21 +20,17 @@ struct FusedShape {
     bool operator==(const FusedShape&) const = default;
 };
 
-/// Besides cuda_text()'s Grid and Arguments, the text defines
+/// With the arguments of text/arguments.h the text defines
 ///
-///     struct Tile { int origin, x_begin, x_end, y_begin, y_end; };
-///     struct Cut { const Tile* tiles; long long values_of_step; Real sides[S]; };
 ///     extern "C" __global__ void fused(Arguments, Cut)
 ///
 /// for one block per tile (StreamTile) of 32 times 1 to `shape.warps` threads, with fused_shared_bytes() of
-/// shared memory. If inputs depend on time, the lines of each step are `values_of_step` after those of the
-/// previous one, followed by its uniforms. `sides` holds the first value of each ghost-cell line of
-/// cuda_lines(). The bits are those of the program.
+/// shared memory. The bits are those of the program.
 std::string fused_text(const FusedProgram& program, bool float64, const FusedShape& shape);
 
-/// The parts of the text that are the same for all programs: Hopper's barriers, bulk copies and shuffles,
-/// which an emulation on the CPU replaces; functions that the stages call; and the kernel, which follows the
-/// stages.
+/// The parts of the text that are the same for all programs: barriers, asynchronous copies and shuffles of
+/// each generation of GPUs, which an emulation on the CPU replaces; functions that the stages call; and the
+/// kernel, which follows the stages.
 extern const char *const kPipelineWords, *const kPipelineFunctions, *const kPipelineKernel;
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps);

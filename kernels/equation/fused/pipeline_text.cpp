@@ -3,13 +3,19 @@
 namespace stencil::equation {
 
 const char* const kPipelineWords = R"(
+// Compute capability 9.0 and later: one lane starts copies of whole rows, whose bytes complete the barrier. 8.0 and
+// later: each lane starts copies of 16 bytes and arrives when its own have landed. 7.5: each lane copies.
 typedef unsigned long long Barrier;
 __device__ __forceinline__ unsigned shared_address(const volatile void* p) {
     return (unsigned)__cvta_generic_to_shared((const void*)p);
 }
+#if __CUDA_ARCH__ >= 800
 __device__ __forceinline__ void init_barrier(Barrier* b, int arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(b)), "r"(arrivals) : "memory");
 }
+#endif
+#if __CUDA_ARCH__ >= 900
+constexpr int kLoaders = 1, kArrivals = 32;  // arrivals that complete a barrier: of loads, of a warp
 __device__ __forceinline__ void fence_barrier_init() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -19,6 +25,7 @@ __device__ __forceinline__ void arrive(Barrier* b) {
 __device__ __forceinline__ void expect_bytes(Barrier* b, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
 }
+__device__ __forceinline__ void loads_issued(Barrier*) {}
 __device__ __forceinline__ void wait(Barrier* b, unsigned parity) {
     asm volatile(
         "{\n.reg .pred done;\nagain_%=:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
@@ -28,6 +35,9 @@ __device__ __forceinline__ bool elect_one() {
     unsigned is_it = 0;
     asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(is_it)::"memory");
     return is_it;
+}
+__device__ __forceinline__ void rows_stored(Barrier* b) {
+    if (elect_one()) arrive(b);
 }
 __device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, Barrier* b) {
     asm volatile(
@@ -44,6 +54,69 @@ template <int kNewest>
 __device__ __forceinline__ void close_and_wait_for_stores() {
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read %0;" ::"n"(kNewest) : "memory");
 }
+#else
+constexpr int kLoaders = 32, kArrivals = 1;
+constexpr int kPieces = (32 * kColumns * sizeof(Real) + 16 + 511) / 512;  // of a row, 16 bytes per lane each
+__device__ __forceinline__ void fence_barrier_init() {}
+__device__ __forceinline__ void expect_bytes(Barrier*, unsigned) {}
+__device__ __forceinline__ bool elect_one() { return true; }
+__device__ __forceinline__ void copy_pieces(void* to, const void* from, unsigned bytes) {
+    const unsigned begin = 16 * threadIdx.x;
+    float4 pieces[kPieces];  // all are loaded before one is stored
+    #pragma unroll
+    for (int i = 0; i < kPieces; ++i)
+        if (begin + 512 * i < bytes) pieces[i] = *(const float4*)((const unsigned char*)from + begin + 512 * i);
+    #pragma unroll
+    for (int i = 0; i < kPieces; ++i)
+        if (begin + 512 * i < bytes) *(float4*)((unsigned char*)to + begin + 512 * i) = pieces[i];
+}
+__device__ __forceinline__ void bulk_store(void* to, const void* from, unsigned bytes) { copy_pieces(to, from, bytes); }
+#if __CUDA_ARCH__ >= 800
+// By one lane: before 9.0 the arrivals of lanes are made one after the other.
+__device__ __forceinline__ void arrive(Barrier* b) {
+    __syncwarp();
+    if (threadIdx.x == 0)
+        asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(shared_address(b)) : "memory");
+}
+__device__ __forceinline__ void loads_issued(Barrier* b) {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(b)) : "memory");
+}
+__device__ __forceinline__ void wait(Barrier* b, unsigned parity) {
+    asm volatile(
+        "{\n.reg .pred done;\nagain_%=:\nmbarrier.test_wait.parity.shared.b64 done, [%0], %1;\n"
+        "@done bra done_%=;\nnanosleep.u32 20;\nbra again_%=;\ndone_%=:\n}" ::"r"(shared_address(b)), "r"(parity & 1) : "memory");
+}
+__device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, Barrier*) {
+    const unsigned begin = 16 * threadIdx.x, address = shared_address(to) + begin;
+    #pragma unroll
+    for (int i = 0; i < kPieces; ++i)
+        if (begin + 512 * i < bytes)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address + 512 * i),
+                         "l"((const unsigned char*)from + begin + 512 * i) : "memory");
+}
+#else
+// Counts the phases that the one warp that arrives at it has completed.
+__device__ __forceinline__ void init_barrier(Barrier* b, int) { *b = 0; }
+__device__ __forceinline__ void arrive(Barrier* b) {
+    __threadfence_block();
+    __syncwarp();
+    if (threadIdx.x == 0) *(volatile Barrier*)b = *b + 1;
+}
+__device__ __forceinline__ void loads_issued(Barrier* b) { arrive(b); }
+__device__ __forceinline__ void wait(Barrier* b, unsigned parity) {
+    while ((*(volatile Barrier*)b & 1) == (parity & 1)) {}
+    __syncwarp();
+    __threadfence_block();
+}
+__device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, Barrier*) { copy_pieces(to, from, bytes); }
+#endif
+__device__ __forceinline__ void rows_stored(Barrier* b) { loads_issued(b); }
+__device__ __forceinline__ void before_bulk_store() {}
+template <int kNewest>
+__device__ __forceinline__ void close_and_wait_for_stores() {
+    __syncwarp();
+}
+#endif
 __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v, 1); }
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
 __device__ __forceinline__ int uniform_of_warp(int v) { return __shfl_sync(~0u, v, 0); }
@@ -67,8 +140,7 @@ typedef Real Row[kRowCells];
 typedef Real Cells[kColumns], Kept[kColumns + 2];
 constexpr int kReadRows = kBatch * kReadBatches;
 
-struct Tile { int origin, x_begin, x_end, y_begin, y_end; };
-struct Cut { const Tile* tiles; long long values_of_step; Real sides[kSides]; };
+typedef CutOf<Real, kSides> Cut;
 
 // Layout of a lane's columns on input and output: as in the field, from offset `cell` on, or packed.
 struct RowLayout { bool takes_plain, gives_plain; int lane, cell; };
@@ -265,7 +337,7 @@ __device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, cons
                 }
             });
         __syncwarp();
-        if (elect_one()) arrive(full);
+        rows_stored(full);
     } else if (elect_one()) {
         const int arrays = kComponents + (to.once_more ? 2 : 1) * kOnlyRead;
         expect_bytes(full, unsigned(rows * arrays * strip.cells * sizeof(Real)));
@@ -276,6 +348,7 @@ __device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, cons
             #pragma unroll 1
             for (int r = 0; r < rows; ++r) load_rows<1>(a, strip, to.after(r), kWrapsY ? around(y0 + r, ny) : y0 + r, full);
         }
+        loads_issued(full);
     }
     __syncwarp();
 }
@@ -332,8 +405,8 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
 
     if (lane == 0)
         for (int h = 0; h < 2; ++h) {
-            init_barrier(&barriers[warp].full[h], warp == 0 ? 1 : 32);
-            init_barrier(&barriers[warp].freed[h], 32);
+            init_barrier(&barriers[warp].full[h], warp == 0 ? kLoaders : kArrivals);
+            init_barrier(&barriers[warp].freed[h], kArrivals);
         }
     fence_barrier_init();
     __syncthreads();

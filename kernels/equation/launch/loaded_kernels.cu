@@ -1,5 +1,8 @@
 #include "kernels/equation/launch/loaded_kernels.h"
 
+#include <algorithm>
+
+#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/driver_function.cuh"
 
 namespace stencil::equation {
@@ -39,6 +42,8 @@ KernelResources prepare_kernel(const LoadedKernel& kernel, int threads, int shar
         check_driver(DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor)(
                          &resources.blocks, function, threads, std::size_t(shared_bytes)),
                      "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    const int all_shared = shared_bytes + attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    resources.blocks = std::min(resources.blocks, current_gpu_facts().blocks_with(all_shared));
     return resources;
 }
 

@@ -6,19 +6,11 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_field.h"
+#include "kernels/equation/text/arguments.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::equation {
 namespace {
-
-// The layout of the text's Plan.
-struct Launch {
-    void* post;
-    unsigned* flags;
-    long long values_of_step;
-    int tiles_x, tiles_y, together, steps, slot;
-    unsigned epoch;
-};
 
 std::size_t post_bytes(const FusedProgram& program, bool float64, const EquationSetup& setup) {
     const std::size_t field =
@@ -28,19 +20,6 @@ std::size_t post_bytes(const FusedProgram& program, bool float64, const Equation
 
 }  // namespace
 
-ResidentDevice resident_device(const CudaStream& stream) {
-    const auto attribute = [&](cudaDeviceAttr name) {
-        int value = 0;
-        CUDA_CHECK(cudaDeviceGetAttribute(&value, name, stream.device()));
-        return value;
-    };
-    ResidentDevice device{0, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
-    if (attribute(cudaDevAttrCooperativeLaunch) != 0)
-        device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
-    device.bulk_copies = attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
-    return device;
-}
-
 ResidentKernel::ResidentKernel(const FusedProgram& program,
                                bool float64,
                                const ResidentShape& shape,
@@ -49,7 +28,7 @@ ResidentKernel::ResidentKernel(const FusedProgram& program,
                                const std::string& cubin,
                                CudaStream& stream)
     : SeveralSteps("resident", name_of(shape), cubin, "resident", stream),
-      plan_(resident_plan(program, float64, shape, {setup.nx, setup.ny}, resident_device(stream))),
+      plan_(resident_plan(program, float64, shape, {setup.nx, setup.ny}, gpu_facts(stream.device()))),
       most_steps_(most_steps) {
     resources_ = prepare_kernel(kernel_, std::max(plan_.threads, 32), plan_.shared_bytes);
     if (plan_.slot == 0) return;
@@ -67,15 +46,15 @@ int ResidentKernel::steps_of(long long steps) const {
 }
 
 void ResidentKernel::launch(const Pass& pass, CudaStream& stream) {
-    const Launch launch{post_.data(),
-                        static_cast<unsigned*>(flags_.data()),
-                        static_cast<long long>(pass.values_of_step),
-                        plan_.tiles_x,
-                        plan_.tiles_y,
-                        plan_.together,
-                        pass.steps,
-                        plan_.slot,
-                        epoch_};
+    const arguments::PlanOf<void> launch{post_.data(),
+                                         static_cast<unsigned*>(flags_.data()),
+                                         static_cast<long long>(pass.values_of_step),
+                                         plan_.tiles_x,
+                                         plan_.tiles_y,
+                                         plan_.together,
+                                         pass.steps,
+                                         plan_.slot,
+                                         epoch_};
     epoch_ += unsigned(ceil_div(pass.steps, plan_.together) - 1);
     LaunchShape shape;
     shape.blocks_x = unsigned(plan_.tiles_x * plan_.tiles_y);

@@ -8,9 +8,6 @@
 
 namespace stencil::equation {
 
-/// The stream's GPU; 0 multiprocessors if it lacks cooperative launches. Throws CudaError.
-ResidentDevice resident_device(const CudaStream& stream);
-
 class ResidentKernel : public SeveralSteps {
   public:
     /// `cubin` is resident_text(program, float64, shape), compiled for the stream's device, on which the

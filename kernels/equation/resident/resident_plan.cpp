@@ -51,9 +51,9 @@ class Planner {
             bool float64,
             const ResidentShape& shape,
             FieldCells size,
-            const ResidentDevice& device)
+            const GpuFacts& gpu)
         : program_(program),
-          device_(device),
+          gpu_(gpu),
           shape_(shape),
           slots_(ResidentSlots(program).count),
           cell_bytes_(float64 ? 8 : 4),
@@ -63,9 +63,13 @@ class Planner {
 
     ResidentPlan best() {
         ResidentPlan best;
+        if (!gpu_.cooperative) {
+            best.why_not = "resident: this GPU has no cooperative launches";
+            return best;
+        }
         for (const int together : {1, 2, 3, 4, 6, kMostTogether})
-            for (int tiles = 1; tiles <= device_.multiprocessors; ++tiles) {
-                ResidentPlan plan = plan_of(together, tiles, device_.multiprocessors / tiles);
+            for (int tiles = 1; tiles <= gpu_.multiprocessors; ++tiles) {
+                ResidentPlan plan = plan_of(together, tiles, gpu_.multiprocessors / tiles);
                 if (plan.slot > 0 && (best.slot == 0 || plan.us_per_step < best.us_per_step))
                     best = std::move(plan);
             }
@@ -88,7 +92,7 @@ class Planner {
         const std::int64_t room = width + x_.unit;
         const std::int64_t slot = std::int64_t(width) * (height + shape_.rows - 1) + room;
         const std::int64_t bytes = (slot * slots_ + room) * cell_bytes_;
-        if (bytes > device_.shared_bytes) return plan;
+        if (bytes > gpu_.shared_per_block) return plan;
         plan.tiles_x = x_.tiles;
         plan.tiles_y = y_.tiles;
         plan.together = plan.exchanges ? together : kMostAlone;
@@ -107,7 +111,7 @@ class Planner {
 
     std::string why_not() const {
         const double needed = double(x_.cells) * y_.cells * slots_ * cell_bytes_;
-        const double there = double(device_.multiprocessors) * device_.shared_bytes;
+        const double there = double(gpu_.multiprocessors) * gpu_.shared_per_block;
         std::string text;
         if (needed < 0.9 * there)
             append(text, "resident: %dx%d cells are too few in a row or column", x_.cells, y_.cells);
@@ -121,7 +125,7 @@ class Planner {
     }
 
     const FusedProgram& program_;
-    ResidentDevice device_;
+    GpuFacts gpu_;
     ResidentShape shape_;
     int slots_, cell_bytes_;
     double instructions_;
@@ -134,8 +138,8 @@ ResidentPlan resident_plan(const FusedProgram& program,
                            bool float64,
                            const ResidentShape& shape,
                            FieldCells size,
-                           const ResidentDevice& device) {
-    return Planner(program, float64, shape, size, device).best();
+                           const GpuFacts& gpu) {
+    return Planner(program, float64, shape, size, gpu).best();
 }
 
 }  // namespace stencil::equation

@@ -3,16 +3,10 @@
 
 #include <string>
 
+#include "kernels/cuda/gpu_facts.h"
 #include "kernels/equation/resident/resident_text.h"
 
 namespace stencil::equation {
-
-/// The GPU properties that the plan depends on.
-struct ResidentDevice {
-    int multiprocessors = 132;
-    int shared_bytes = 227 * 1024;  ///< maximum per block
-    bool bulk_copies = true;        ///< needed by fused kernels; Hopper and later
-};
 
 struct ResidentPlan {
     int tiles_x = 0, tiles_y = 0;
@@ -35,6 +29,6 @@ ResidentPlan resident_plan(const FusedProgram& program,
                            bool float64,
                            const ResidentShape& shape,
                            FieldCells size,
-                           const ResidentDevice& device);
+                           const GpuFacts& gpu);
 
 }  // namespace stencil::equation

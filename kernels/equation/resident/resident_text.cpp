@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/equation/text/arguments.h"
 #include "kernels/equation/text/operation_text.h"
 #include "kernels/equation/text/window_text.h"
 
@@ -41,6 +42,7 @@ class ResidentText {
         text_ = cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
+        text_ += arguments::kPlan;
         text_ += kCudaFunctions;
         text_ += kWindowFunctions;
         text_ += kResidentWords;

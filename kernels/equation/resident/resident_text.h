@@ -33,17 +33,11 @@ std::string name_of(const ResidentShape& shape);
 /// The most promising shapes, for autotuning.
 std::vector<ResidentShape> resident_shapes(const FusedProgram& program, bool float64);
 
-/// Besides cuda_text()'s Grid and Arguments, the text defines
+/// With the arguments of text/arguments.h the text defines
 ///
-///     struct Plan { Real* post; unsigned* flags; long long values_of_step;
-///                   int tiles_x, tiles_y, together, steps, slot; unsigned epoch; };
 ///     extern "C" __global__ void resident(Arguments, Plan)
 ///
-/// for a cooperative launch of tiles_x * tiles_y blocks of whole warps. It makes `steps` steps and exchanges
-/// borders every `together` steps. `post` has room for two more fields of each component, `flags`
-/// kResidentFlag numbers per block, which count exchanges from `epoch` on; `slot` is the size of a slot in
-/// cells (ResidentPlan). If inputs depend on time, the lines of each step are `values_of_step` after those of
-/// the previous one, followed by its uniforms. The bits are those of the program.
+/// for a cooperative launch of tiles_x * tiles_y blocks of whole warps. The bits are those of the program.
 std::string resident_text(const FusedProgram& program, bool float64, const ResidentShape& shape);
 
 inline constexpr int kResidentFlag = 8;

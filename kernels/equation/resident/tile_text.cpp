@@ -24,13 +24,7 @@ __device__ __forceinline__ unsigned acquire(const unsigned* flag) {
 
 // resident_plan.cpp divides the axes in the same way.
 const char* const kTileFunctions = R"(
-struct Plan {
-    Real* post;
-    unsigned* flags;
-    long long values_of_step;
-    int tiles_x, tiles_y, together, steps, slot;
-    unsigned epoch;
-};
+typedef PlanOf<Real> Plan;
 // The grid and inputs of a step.
 struct StepInputs {
     Grid grid;

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "kernels/equation/text/arguments.h"
 #include "kernels/equation/text/operation_text.h"
 #include "kernels/equation/text/window_text.h"
 
@@ -140,12 +141,10 @@ CudaLines cuda_lines(const Program& program) {
 
 std::string cuda_arguments(const Program& program) {
     std::string text;
+    text += arguments::kGrid;
+    text += arguments::kArguments;
     append(text,
-           "struct Grid { int nx, ny, first_row, field_rows; long long pitch, line; unsigned long long seed; "
-           "long long "
-           "step; };\n"
-           "struct Arguments { Grid grid; Real* arrays[%zu]; const Real *lines, *globals; Real "
-           "uniforms[%zu]; };\n",
+           "typedef ArgumentsOf<Real, %zu, %zu> Arguments;\n",
            program.arrays.size(),
            std::max<std::size_t>(program.uniforms.outputs.size(), 1));
     return text;

@@ -33,11 +33,8 @@ CudaBlock cuda_block(const Program& program, bool float64);
 /// CUDA limits blocks along y; rows of blocks beyond this many continue along z.
 inline constexpr int kCudaBlocksY = 32768;
 
-/// For `Real` float or double, the text defines
+/// For `Real` float or double, the text defines Grid and Arguments (text/arguments.h), and
 ///
-///     struct Grid { int nx, ny, first_row, field_rows; long long pitch, line; unsigned long long seed;
-///         long long step; };
-///     struct Arguments { Grid grid; Real* arrays[A]; const Real *lines, *globals; Real uniforms[U]; };
 ///     extern "C" __global__ void stageN(Arguments), onceN(Arguments)
 ///
 /// Rows of arrays are aligned to 16 bytes. `lines` points to cell 0 of the first of cuda_lines(), each `line`

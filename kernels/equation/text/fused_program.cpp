@@ -121,9 +121,13 @@ FusedProgram::FusedProgram(const Program& original) : program(original) {
     }
 }
 
-bool FusedProgram::fuses() const {
-    return !couples_all_cells(program) && wrapping(program, 0) != Wrapping::some &&
-           wrapping(program, 1) != Wrapping::some;
+std::string why_single_steps(const Program& program) {
+    if (!program.linear.empty()) return "what transforms make reaches all cells";
+    if (couples_all_cells(program)) return "values of the whole field depend on all cells";
+    if (!may_fuse_steps(program)) return "the integrator keeps more than the components";
+    if (wrapping(program, 0) == Wrapping::some || wrapping(program, 1) == Wrapping::some)
+        return "along an axis some arrays are periodic and others are not";
+    return "";
 }
 
 void FusedProgram::find_live() {

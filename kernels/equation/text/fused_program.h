@@ -2,6 +2,7 @@
 // carries from row to row.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kernels/equation/program.h"
@@ -19,6 +20,9 @@ struct FusedStage {
     std::vector<int> carried, kept;
 };
 
+/// Why no kernel makes several steps of the program, in one line; empty if one may.
+std::string why_single_steps(const Program& program);
+
 class FusedProgram {
   public:
     explicit FusedProgram(const Program& program);
@@ -34,8 +38,6 @@ class FusedProgram {
 
     const Program& program;
     std::vector<int> from;  ///< the arrays that a step reads: components, then those that are only read
-    /// Whether steps can be fused: no implicit solves, and along each axis all arrays are periodic or none.
-    bool fuses() const;
     int only_read() const { return int(from.size()) - program.components; }
     bool is_only_read(int array) const;
     /// Operations on the cell alone, before any stage reads neighbours; done when a row is loaded.

@@ -8,6 +8,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
+#include "kernels/equation/cuda/nvrtc.h"
 #include "sim/code/generated_code.h"
 #include "sim/text/parse.h"
 #include "sim/user_kernel/user_kernel.h"
@@ -84,7 +85,8 @@ void draw_kernels(const GeneratedCode& code, const ExecutionPath& way) {
         paragraph(figures_text(row), faint_color());
         ImGui::Unindent(em(1));
     }
-    if (!code.why_single.empty()) paragraph("One step at a time: " + code.why_single, faint_color());
+    if (!code.why_single.empty() && code.why_single != way.why_not)
+        paragraph("One step at a time: " + code.why_single, faint_color());
 }
 
 // Returns the stages (0) or one of the code's texts.
@@ -114,21 +116,33 @@ void draw_choice(CodeState& state) {
     });
 }
 
+// The GPU that the CUDA code is planned and compiled for.
+GpuFacts facts_of(const CodeState& state) {
+    return state.compute_capability == 0 ? gpu_facts() : known_gpu(state.compute_capability).facts;
+}
+
 // Shows the registers that the shown CUDA text uses; compiling it may take seconds.
 void draw_compiled(CodeState& state) {
     if (state.chosen == 0 || text_of(state, state.chosen).language != "CUDA") return;
-    const auto name = [](int capability) { return fmt::format("{}.{}", capability / 10, capability % 10); };
-    combo_row("Compiled for",
-              name(state.compute_capability).c_str(),
-              "Compute capability of the GPU that the registers are for; no GPU is needed",
-              [&] {
-                  for (const int capability : {75, 80, 86, 89, 90, 100, 120})
-                      if (choice(name(capability).c_str(), capability == state.compute_capability, ""))
-                          state.compute_capability = capability;
-              });
+    const auto name = [](const KnownGpu& gpu) {
+        return fmt::format("{} ({})", gpu.name, capability_name(gpu.facts.capability));
+    };
+    const std::string here = "this GPU (" + capability_name(gpu_facts().capability) + ")";
+    combo_row(
+        "Compiled for",
+        state.compute_capability == 0 ? here.c_str() : name(known_gpu(state.compute_capability)).c_str(),
+        "The GPU that the code is planned and compiled for; it need not be there",
+        [&] {
+            if (choice(here.c_str(), state.compute_capability == 0, "")) state.compute_capability = 0;
+            for (const KnownGpu& gpu : known_gpus())
+                if (const int capability = gpu.facts.capability;
+                    equation::nvrtc_compiles_for(capability) &&
+                    choice(name(gpu).c_str(), capability == state.compute_capability, ""))
+                    state.compute_capability = capability;
+        });
     const bool done = state.registers.follow(
         fmt::format("{} {} {}", state.compute_capability, state.chosen, state.code.key),
-        [text = text_of(state, state.chosen), capability = state.compute_capability] {
+        [text = text_of(state, state.chosen), capability = facts_of(state).capability] {
             const auto figures = compiler_figures(text, capability);
             return figures ? fmt::format("{}, {} bytes spilled", figures->registers, figures->spilled_bytes)
                            : "no CUDA compiler found";
@@ -172,11 +186,12 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     CodeState& state = ui.panel.code;
-    state.waits = !state.code.follow(key_of(now), [now] {
+    const std::string key = fmt::format("{} {}", state.compute_capability, key_of(now));
+    state.waits = !state.code.follow(key, [now, gpu = facts_of(state)] {
         const Device device = method_of(now)->device;
-        GeneratedCode code = generated_code(now, device);
+        GeneratedCode code = generated_code(now, device, gpu);
         if (device == Device::cpu)
-            std::ranges::move(generated_code(now, Device::cuda).texts, std::back_inserter(code.texts));
+            std::ranges::move(generated_code(now, Device::cuda, gpu).texts, std::back_inserter(code.texts));
         return code;
     });
     if (state.code.key.empty()) return paragraph("Generating the code", faint_color());
