@@ -1,16 +1,22 @@
-// Warp specialisation: barriers in shared memory (mbarrier) and asynchronous bulk copies of whole rows
-// between global and shared memory (cp.async.bulk), started by one thread. They need Hopper; on older GPUs a
-// counter that is polled replaces the barrier.
+// Warp specialisation: barriers in shared memory (mbarrier, from compute capability 8.0 on) and asynchronous
+// copies between global and shared memory: of whole rows, started by one thread (cp.async.bulk, from 9.0 on),
+// or of up to 16 bytes by every lane (cp.async, from 8.0 on). On 7.5 a polled counter replaces the barrier
+// and a load and a store the copy.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cuda/ptx>
 
-// Host code takes the first branch; both layouts have the same size.
+// Host code takes the first branches; all layouts have the same size.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define STENCIL_MBARRIERS 1
+#else
+#define STENCIL_MBARRIERS 0
+#endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define STENCIL_BULK_COPIES 1
-#include <cuda/ptx>
 #else
 #define STENCIL_BULK_COPIES 0
 #endif
@@ -28,15 +34,15 @@ __device__ __forceinline__ unsigned char* warp_uniform(unsigned char* in_shared_
     return static_cast<unsigned char*>(__cvta_shared_to_generic(address));
 }
 
-#if STENCIL_BULK_COPIES
-
-/// elect.sync: true in exactly one thread of a converged warp.
-__device__ __forceinline__ bool elect_one() {
-    unsigned is_it;
-    asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
-                 : "=r"(is_it)::"memory");
-    return is_it != 0;
+/// threadIdx.x, kept in a register; nvcc reads the special register again and again otherwise, which takes
+/// some thirty cycles.
+__device__ __forceinline__ int lane_of_warp() {
+    int lane;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(lane));
+    return lane;
 }
+
+#if STENCIL_MBARRIERS
 
 /// An mbarrier in shared memory. A phase completes when `arrivals` threads have arrived and all announced
 /// bytes have landed; the parity of phases alternates between 0 and 1.
@@ -47,17 +53,41 @@ struct Mbarrier {
         cuda::ptx::mbarrier_init(&state, std::uint32_t(arrivals));
     }
     __device__ __forceinline__ void arrive() { cuda::ptx::mbarrier_arrive(&state); }
+#if STENCIL_BULK_COPIES
     /// mbarrier.arrive.expect_tx: arrives and announces the bytes that copies will deliver.
     __device__ __forceinline__ void expect(int bytes) {
         using namespace cuda::ptx;
         mbarrier_arrive_expect_tx(sem_release, scope_cta, space_shared, &state, std::uint32_t(bytes));
     }
+#endif
+    /// Arrives when the calling thread's cp.async so far have landed.
+    __device__ __forceinline__ void arrive_after_copies() {
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(
+                         unsigned(__cvta_generic_to_shared(&state)))
+                     : "memory");
+    }
     /// Spins until the phase of this parity has completed.
     __device__ __forceinline__ void wait(unsigned parity) {
+#if STENCIL_BULK_COPIES
         while (!cuda::ptx::mbarrier_try_wait_parity(&state, parity)) {
         }
+#else
+        while (!cuda::ptx::mbarrier_test_wait_parity(&state, parity)) {
+        }
+#endif
     }
 };
+
+#endif
+#if STENCIL_BULK_COPIES
+
+/// elect.sync: true in exactly one thread of a converged warp.
+__device__ __forceinline__ bool elect_one() {
+    unsigned is_it;
+    asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(is_it)::"memory");
+    return is_it != 0;
+}
 
 /// Makes init() visible to the async proxy; needed before a copy uses a barrier.
 __device__ __forceinline__ void fence_barrier_init() {
@@ -89,12 +119,30 @@ __device__ __forceinline__ void close_and_wait_for_stores() {
 
 #endif
 
+/// Copies kBytes (4, 8 or 16) from global to shared memory, asynchronously from 8.0 on.
+template <int kBytes>
+__device__ __forceinline__ void copy_async(void* to, const void* from) {
+#if STENCIL_MBARRIERS
+    const unsigned at = unsigned(__cvta_generic_to_shared(to));
+    if constexpr (kBytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(kBytes)
+                     : "memory");
+#else
+    struct alignas(kBytes) Packet {
+        unsigned words[kBytes / 4];
+    };
+    *static_cast<Packet*>(to) = *static_cast<const Packet*>(from);
+#endif
+}
+
 /// Counts the batches that a warp has finished, for another warp to wait for. In shared memory.
 class FullEmptyBarriers {
   public:
     /// `arrivals`: the lanes that arrive per batch, a whole warp or the one that starts copies.
     __device__ void init([[maybe_unused]] int arrivals) {
-#if STENCIL_BULK_COPIES
+#if STENCIL_MBARRIERS
         barrier_.init(arrivals);
 #else
         batches_ = 0;
@@ -103,12 +151,21 @@ class FullEmptyBarriers {
 
     /// All lanes call it when their reads and writes of the batch are done.
     __device__ void arrive() {
-#if STENCIL_BULK_COPIES
+#if STENCIL_MBARRIERS
         barrier_.arrive();
 #else
         __threadfence_block();
         __syncwarp();
         if (threadIdx.x == 0) batches_ = batches_ + 1;
+#endif
+    }
+
+    /// Likewise, when their copy_async() of the batch have landed.
+    __device__ void arrive_after_copies() {
+#if STENCIL_MBARRIERS
+        barrier_.arrive_after_copies();
+#else
+        arrive();
 #endif
     }
 
@@ -119,10 +176,10 @@ class FullEmptyBarriers {
     }
 #endif
 
-    /// All lanes wait until `batch` + 1 batches are done (-1: no wait). Hopper compares only the phase's
+    /// All lanes wait until `batch` + 1 batches are done (-1: no wait). An mbarrier compares only the phase's
     /// parity, so no further batch may be done by then.
     __device__ void wait(int batch) {
-#if STENCIL_BULK_COPIES
+#if STENCIL_MBARRIERS
         barrier_.wait(unsigned(batch) & 1);
 #else
         while (batches_ < std::uint64_t(batch + 1)) {
@@ -133,7 +190,7 @@ class FullEmptyBarriers {
     }
 
   private:
-#if STENCIL_BULK_COPIES
+#if STENCIL_MBARRIERS
     Mbarrier barrier_;
 #else
     volatile std::uint64_t batches_;

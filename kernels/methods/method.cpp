@@ -52,6 +52,7 @@ std::span<const Method> diffusion_methods() {
          .device = Device::cuda,
          .steps_at_a_time = kStreamingSteps,
          .steps_fused = kStreamingSteps,
+         .least_row_bytes = kStreamingRowBytes,
          .summary = "16 steps in each pass over the field, in registers, handed from warp to warp",
          .make_float32 = ON_CUDA(make_streaming<float>),
          .make_float64 = ON_CUDA(make_streaming<double>)},

@@ -67,6 +67,8 @@ struct Method {
     int steps_at_a_time = 1;
     /// Temporal blocking depth, in steps per pass over memory; 0: as many as requested.
     int steps_fused = 1;
+    /// Rows of fewer bytes are stepped one step at a time, so `auto` then takes another method.
+    int least_row_bytes = 0;
     /// Why it cannot handle a field of this shape on this machine's device, as one clause that also says what
     /// to use instead. Empty if it can; null if it always can.
     std::string (*unsupported_reason)(FieldShape, std::size_t cell_bytes) = nullptr;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "kernels/field/diffusion_params.h"
@@ -19,6 +21,13 @@ struct FieldPair {
     void swap() { std::swap(front, back); }
 };
 
+/// How a method steps its field, where that depends on the field or the GPU.
+struct StepPlan {
+    std::string text = {};                ///< such as "4 warps a block"; empty if there is only one way
+    std::string why_not = {};             ///< why it is not the fastest, in one line
+    std::optional<int> steps_fused = {};  ///< if not Method::steps_fused
+};
+
 /// A method applied to one field, with what it keeps between calls (rings, graphs, workspaces). The stored
 /// cells may be scaled; plain() gives a view of the unscaled field.
 template <class T>
@@ -32,6 +41,9 @@ class Stepper {
 
     /// Does one-time work (graphs, plans) that would otherwise be timed with the first steps.
     virtual void prepare(FieldPair<T>&, Boundary) {}
+
+    /// Of the steps that prepare() was called for.
+    virtual StepPlan plan() const { return {}; }
 
     /// Advances by `steps` >= 0 explicit steps with the true boundary, and leaves the state in fields.front.
     /// The division into calls changes no bit, except for `spectral`, which rounds once per call. On CUDA

@@ -18,6 +18,8 @@ inline constexpr int kResidentSteps = 120;
 
 /// Temporal blocking depth of `streaming`.
 inline constexpr int kStreamingSteps = 16;
+/// Its narrowest block: 32 lanes with 40 bytes of a row each.
+inline constexpr int kStreamingRowBytes = 32 * 40;
 
 std::unique_ptr<Stepper<double>> make_reference(const ExecutionSpace&, FieldShape);
 

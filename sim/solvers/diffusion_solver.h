@@ -52,6 +52,13 @@ class DiffusionSolver : public DeviceSolver<Device> {
         this->touched();
     }
 
+    ExecutionPath way() const override {
+        StepPlan plan = stepper_->plan();
+        return {.name = std::move(plan.text),
+                .why_not = std::move(plan.why_not),
+                .steps_fused = plan.steps_fused};
+    }
+
     double largest_value(const StepParameters& params) const override {
         return stepper_->largest_value(params);
     }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "kernels/cuda/gpu_facts.h"
 #include "sim/files/npy.h"
 #include "sim/solvers/solver.h"
 #include "tests/support/device.h"
@@ -7,6 +8,11 @@
 #include "tests/support/plain_diffusion.h"
 
 namespace {
+
+/// Ends acting as another GPU with the test.
+struct AsGpu {
+    ~AsGpu() { act_as_gpu(""); }
+};
 
 // Makes a solver whose buffers contained only NaN before the field was loaded.
 std::unique_ptr<Solver> poisoned_solver(const SolverSetup& setup, const Field& start) {
@@ -296,3 +302,81 @@ TEST_CASE("The coefficient becomes 0, negative and tiny in mid-run, and comes ba
         if (!method.jumps) REQUIRE(same_bits(whole->field(), cut->field()));
     });
 }
+
+TEST_CASE(
+    "An infinite cell changes only its neighbours in a step, unless sides are zero or the method resident") {
+    for_methods([&](const Method& method, DType dtype) {
+        if (method.jumps || method.name == "resident") return;
+        for (const Boundary boundary : {Boundary::insulated, Boundary::periodic}) {
+            const DiffusionParams params{0.2, boundary};
+            INFO(describe(method, dtype, params));
+            const int nx = 700, ny = 90;
+            // Row 4 k has infinite cells in the k-th column from either side.
+            const auto infinite = [&](int x, int y) {
+                return y % 4 == 0 && (x == y / 4 || x == nx - 1 - y / 4);
+            };
+            Field start(array_of(nx, ny, [&](int x, int y) {
+                return infinite(x, y) ? std::numeric_limits<double>::infinity() : 0.001 * (x + y);
+            }));
+            const auto beside = [&](int x, int y) {
+                for (const auto& [dx, dy] : {std::pair{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}})
+                    if (infinite((x + dx + nx) % nx, (y + dy + ny) % ny)) return true;
+                return false;
+            };
+            const Field found = stepped(setup_for(method, dtype, nx, ny, params), start.to(dtype), 1);
+            const Field wide = found.to(DType::float64);
+            for (int y = 0; y < ny; ++y)
+                for (int x = 0; x < nx; ++x) {
+                    INFO(x << ", " << y);
+                    if (!beside(x, y)) REQUIRE(std::isfinite(wide.as<double>().at(x, y)));
+                }
+        }
+    });
+}
+
+#ifdef STENCILSCOPE_TESTS_CUDA
+TEST_CASE("streaming and resident give the same bits with the plans of any GPU") {
+    const AsGpu restored;
+    for (const char* name : {"streaming", "resident"})
+        for (const DType dtype : kDTypes)
+            for (const BoundaryRow& row : kBoundaries)
+                for (const auto& [nx, ny] : {std::pair{317, 203}, {703, 91}, {1440, 600}})
+                    for (const double c : {0.17, 0.02, 1e-4}) {
+                        const Method& method = *find_method(name, Device::cuda);
+                        const DiffusionParams params{c, row.boundary};
+                        INFO(describe(method, dtype, params) << " " << nx << "x" << ny);
+                        const Field start = Field(random_field(nx, ny)).to(dtype);
+                        const SolverSetup setup = setup_for(method, dtype, nx, ny, params);
+                        REQUIRE(act_as_gpu("") == "");
+                        const Field own = stepped(setup, start, 55);
+                        for (const KnownGpu& gpu : known_gpus()) {
+                            INFO("as " << gpu.name);
+                            REQUIRE(act_as_gpu(capability_name(gpu.facts.capability)) == "");
+                            if (is_unfit(method, dtype, nx, ny)) continue;
+                            const Field other = stepped(setup, start, 55);
+                            REQUIRE(same_bits(own, other));
+                        }
+                    }
+}
+
+TEST_CASE(
+    "streaming makes 16 steps a pass whatever the coefficient, but one in a narrow field, and says so") {
+    const AsGpu restored;
+    const Method& method = *find_method("streaming", Device::cuda);
+    for (const KnownGpu& gpu : known_gpus()) {
+        INFO("as " << gpu.name);
+        REQUIRE(act_as_gpu(capability_name(gpu.facts.capability)) == "");
+        for (const DType dtype : kDTypes) {
+            const auto wide = make_solver(setup_for(method, dtype, 1000, 64, {1e-4, Boundary::zero}));
+            wide->load(random_field(1000, 64));
+            CHECK(wide->way().steps_fused == 16);
+            CHECK(wide->way().why_not.empty());
+            CHECK(wide->way().name.starts_with("4 warps a block, "));
+            const auto narrow = make_solver(setup_for(method, dtype, 150, 64, {0.2, Boundary::zero}));
+            narrow->load(random_field(150, 64));
+            CHECK(narrow->way().steps_fused == 1);
+            CHECK_THAT(narrow->way().why_not, ContainsSubstring("take tiled or resident"));
+        }
+    }
+}
+#endif

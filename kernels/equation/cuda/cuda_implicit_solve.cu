@@ -75,12 +75,12 @@ struct CudaImplicitSolve<T>::Transforms {
           on(its_space),
           whole(whole_shape(on, local_rows)),
           stream(*on.stream),
-          rows(linear.along_x, whole.nx, whole.ny, cuda_handle(stream)),
-          columns(linear.along_y, whole.ny, whole.nx, cuda_handle(stream)),
+          rows(linear.along_x, whole.nx, whole.ny, stream),
+          columns(linear.along_y, whole.ny, whole.nx, stream),
           turned(bytes_of(whole.nx, local_rows.ny)),
           numbers(std::max(rows.chunk_bytes(), columns.chunk_bytes())),
           work(std::max(rows.fft().work_bytes(), columns.fft().work_bytes())),
-          values(spectral::upload(polynomials.values)) {
+          values(uploaded(polynomials.values, stream)) {
         rows.fft().work_in(work.data());
         columns.fft().work_in(work.data());
         if (!on.strips) return;
@@ -188,10 +188,8 @@ template <class T>
 void CudaImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
     Transforms& t = *transforms_;
     t.polynomials.set(t.part, coefficients, dt);
-    t.stream.synchronize();  // running steps read the old values
-    const std::vector<double>& values = t.polynomials.values;
-    CUDA_CHECK(
-        cudaMemcpy(t.values.data(), values.data(), values.size() * sizeof(double), cudaMemcpyHostToDevice));
+    const std::size_t bytes = t.polynomials.values.size() * sizeof(double);
+    copy_to_device({t.values.data(), bytes, t.polynomials.values.data(), bytes, bytes, 1}, t.stream);
 }
 
 template <class T>

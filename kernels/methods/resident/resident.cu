@@ -7,7 +7,6 @@
 #include "kernels/methods/resident/resident.cuh"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,47 +21,42 @@ namespace {
 
 struct ResidentTuning {
     static constexpr int kHalos[] = {2, 4, 6, 8, 10, 12};  ///< even, because steps are made in pairs
-    /// Cost model of a step and an exchange, in us, fitted to measurements on an H200.
-    static constexpr double kStepBase = 0.1;
-    static constexpr double kStepPerCell32 = 0.0048;
-    static constexpr double kStepPerCell64 = 0.0105;
-    static constexpr double kExchangeBase = 1.2;
-    static constexpr double kExchangePerMessage = 0.0012;
+    /// Cost model of a step and an exchange in clocks, because issue slots and latencies bind. Fitted to
+    /// measurements on an H200.
+    static constexpr double kStepBase = 198;
+    static constexpr double kStepPerCell32 = 9.504;
+    static constexpr double kStepPerCell64 = 20.79;  ///< with float64 at half the rate of float32
+    static constexpr double kExchangeBase = 2376;
+    static constexpr double kExchangePerMessage = 2.376;
     static constexpr int kLaunchSteps = 4080;  ///< maximum; their weights are copied before each launch
 };
 
-struct ResidentDevice {
-    std::string name;
-    int multiprocessors = 0;
-    int shared_bytes = 0;  ///< maximum per block
-    bool cooperative = false;
-};
-
-// All zero without a device; then no field fits.
-ResidentDevice query_device(int device) {
-    ResidentDevice found;
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
-        cudaGetLastError();  // a missing device is not an error here
-        return found;
-    }
-    found.name = properties.name;
-    found.multiprocessors = properties.multiProcessorCount;
-    found.shared_bytes = int(properties.sharedMemPerBlockOptin);
-    found.cooperative = properties.cooperativeLaunch != 0;
-    return found;
+// How many times slower than float32 float64 is, over the factor on an H200.
+double float64_slowdown(int capability) {
+    const bool half_rate = capability == 80 || capability == 90 || capability == 100;
+    return half_rate ? 1 : capability == 75 ? 16 : 32;
 }
 
-const ResidentDevice& resident_device(int device) {
-    thread_local std::map<int, ResidentDevice> known;
-    const auto found = known.find(device);
-    return found != known.end() ? found->second : known.emplace(device, query_device(device)).first->second;
+const CudaDevice* find_device(int device) {
+    for (const CudaDevice& one : query_cuda().devices)
+        if (one.index == device) return &one;
+    return nullptr;
+}
+
+// Without a device no field fits.
+GpuFacts facts_of(int device) {
+    return find_device(device) ? gpu_facts(device) : GpuFacts{0, 0, 0, 0, 0, false};
+}
+
+std::string name_of(int device) {
+    const CudaDevice* found = find_device(device);
+    return acts_as_other_gpu() || !found ? known_gpu(facts_of(device).capability).name : found->name;
 }
 
 struct ResidentPlan {
     const ResidentInstance* instance = nullptr;
     ResidentTiles tiles{};
-    double us_per_step = 0;
+    double clocks_per_step = 0;
 };
 
 // The fewest tiles that hold the axis; 0 tiles if no number of them does.
@@ -79,49 +73,51 @@ ResidentAxis cut_axis(int cells, int extent, int patch, int halo, bool wraps) {
 }
 
 template <class T>
-double us_per_step(const ResidentInstance& instance, const ResidentTiles& tiles) {
+double clocks_per_step(const ResidentInstance& instance, const ResidentTiles& tiles, const GpuFacts& gpu) {
     using Tuning = ResidentTuning;
     const double cells = double(instance.columns) * instance.rows;
-    const double step =
-        Tuning::kStepBase + cells * (sizeof(T) == 4 ? Tuning::kStepPerCell32 : Tuning::kStepPerCell64);
+    const double per_cell =
+        sizeof(T) == 4 ? Tuning::kStepPerCell32 : Tuning::kStepPerCell64 * float64_slowdown(gpu.capability);
+    const double step = Tuning::kStepBase + cells * per_cell;
     if (tiles.x.tiles * tiles.y.tiles == 1 && !tiles.x.wraps) return step;
     const double messages = border_capacity<T>(tiles).all();
     return step + (Tuning::kExchangeBase + messages * Tuning::kExchangePerMessage) / tiles.x.halo;
 }
 
 template <class T>
-std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps, const ResidentDevice& device) {
-    if (!device.cooperative) return std::nullopt;
+std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps, const GpuFacts& gpu) {
+    if (!gpu.cooperative) return std::nullopt;
     std::optional<ResidentPlan> best;
     for (const ResidentInstance& instance : resident_instances<T>())
         for (const int halo : ResidentTuning::kHalos) {
             const ResidentTiles tiles{cut_axis(shape.nx, instance.width, instance.columns, halo, wraps),
                                       cut_axis(shape.ny, instance.height, instance.rows, halo, wraps)};
             const long long blocks = (long long)tiles.x.tiles * tiles.y.tiles;
-            if (blocks == 0 || blocks > device.multiprocessors) continue;
-            const double us = us_per_step<T>(instance, tiles);
-            if (best && best->us_per_step <= us) continue;
-            if (instance.shared_bytes(tiles) > std::size_t(device.shared_bytes)) continue;
-            best = ResidentPlan{&instance, tiles, us};
+            if (blocks == 0 || blocks > gpu.multiprocessors) continue;
+            const double clocks = clocks_per_step<T>(instance, tiles, gpu);
+            if (best && best->clocks_per_step <= clocks) continue;
+            if (instance.shared_bytes(tiles) > std::size_t(gpu.shared_per_block)) continue;
+            best = ResidentPlan{&instance, tiles, clocks};
         }
     return best;
 }
 
 // The boundary may change during a run, so both plans must fit.
 template <class T>
-bool plans_fit(FieldShape shape, const ResidentDevice& device) {
-    return make_plan<T>(shape, false, device) && make_plan<T>(shape, true, device);
+bool plans_fit(FieldShape shape, const GpuFacts& gpu) {
+    return make_plan<T>(shape, false, gpu) && make_plan<T>(shape, true, gpu);
 }
 
 template <class T>
-std::string why_unsupported(FieldShape shape, const ResidentDevice& device) {
-    if (plans_fit<T>(shape, device)) return "";
-    if (!device.cooperative) return "it needs a GPU that launches cooperatively; take streaming";
+std::string why_unsupported(FieldShape shape, int device) {
+    const GpuFacts gpu = facts_of(device);
+    if (plans_fit<T>(shape, gpu)) return "";
+    if (!gpu.cooperative) return "it needs a GPU that launches cooperatively; take streaming";
     int edge = 4096;
-    while (edge > 0 && !plans_fit<T>({edge, edge}, device)) edge -= 16;
+    while (edge > 0 && !plans_fit<T>({edge, edge}, gpu)) edge -= 16;
     return std::to_string(shape.nx) + "x" + std::to_string(shape.ny) +
            (sizeof(T) == 4 ? " float32" : " float64") + " cells do not fit in the registers of " +
-           device.name + " (about " + std::to_string(edge) + "x" + std::to_string(edge) +
+           name_of(device) + " (about " + std::to_string(edge) + "x" + std::to_string(edge) +
            " do, and no strips of less than 4 cells); take streaming";
 }
 
@@ -132,7 +128,7 @@ const std::string& answer_for(FieldShape shape, int device) {
     thread_local std::string answer;
     const std::tuple<int, int, int> question{device, shape.nx, shape.ny};
     if (asked != question) {
-        answer = why_unsupported<T>(shape, resident_device(device));
+        answer = why_unsupported<T>(shape, device);
         asked = question;
     }
     return answer;
@@ -143,10 +139,10 @@ class ResidentStepper : public ScaledStepper<T> {
   public:
     ResidentStepper(CudaStream& stream, FieldShape shape)
         : stream_(stream), weights_(ResidentTuning::kLaunchSteps + 1, stream) {
-        const ResidentDevice& device = resident_device(stream.device());
+        const GpuFacts gpu = facts_of(stream.device());
         for (const bool wraps : {false, true}) {
-            const auto plan = make_plan<T>(shape, wraps, device);
-            if (!plan) throw CudaError("resident: " + why_unsupported<T>(shape, device));
+            const auto plan = make_plan<T>(shape, wraps, gpu);
+            if (!plan) throw CudaError("resident: " + why_unsupported<T>(shape, stream.device()));
             plans_[wraps] = *plan;
         }
         std::size_t messages = 1;
@@ -160,7 +156,7 @@ class ResidentStepper : public ScaledStepper<T> {
             cudaMemsetAsync(inboxes_.data(), 0, messages * sizeof(BorderMessage), cuda_handle(stream_)));
         for (const ResidentPlan& plan : plans_)
             CUDA_CHECK(cudaFuncSetAttribute(
-                plan.instance->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_bytes));
+                plan.instance->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, gpu.shared_per_block));
     }
 
   protected:

@@ -89,8 +89,8 @@ __device__ __forceinline__ Pairs<S> pair_rows(const LaneNeighbours& near,
         pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
         return pairs;
     }
-    // At an edge the neighbour's factor is 0 and that of the mirrored cell 1: an FMA is cheaper than a
-    // select.
+    // At an edge the neighbour's factor is 0 and that of the mirrored cell 1: selects make registers spill.
+    // So an infinite cell may make the cell at the edge NaN.
     const T west = __shfl_up_sync(~0U, upper[last], 1);
     const bool mirror = E == Edge::insulated;
     pairs.at[last] =

@@ -64,8 +64,8 @@ class SpectralStepper : public Stepper<T> {
         planned_.reset();
         numbers_ = CudaMemory();
         work_ = CudaMemory();
-        rows_.emplace(boundary, whole_.nx, rows_shape_.ny, handle());
-        columns_.emplace(boundary, whole_.ny, std::max(own_columns_, 1), handle());
+        rows_.emplace(boundary, whole_.nx, rows_shape_.ny, stream_);
+        columns_.emplace(boundary, whole_.ny, std::max(own_columns_, 1), stream_);
         numbers_ = CudaMemory(std::max(rows_->chunk_bytes(), columns_->chunk_bytes()));
         work_ = CudaMemory(std::max(rows_->fft().work_bytes(), columns_->fft().work_bytes()));
         rows_->fft().work_in(work_.data());

@@ -138,23 +138,16 @@ FieldView<T> from_column(FieldView<T> view, int x) {
     return view;
 }
 
-template <class E>
-CudaMemory upload(const std::vector<E>& values) {
-    CudaMemory memory(values.size() * sizeof(E));
-    CUDA_CHECK(cudaMemcpy(memory.data(), values.data(), values.size() * sizeof(E), cudaMemcpyHostToDevice));
-    return memory;
-}
-
 /// The transforms of `lines` rows or columns of `cells` cells each.
 template <class T>
 class AxisPlan {
   public:
-    AxisPlan(Boundary boundary, int cells, int lines, cudaStream_t stream)
+    AxisPlan(Boundary boundary, int cells, int lines, CudaStream& stream)
         : length_(with_boundary(boundary, [&](auto b) { return SpectralAxis<b.value>::length(cells); })),
           pairs_(pairs_at_a_time(length_, lines)),
-          angles_(upload(mode_angles(boundary, cells))),
-          twiddles_(upload(mode_twiddles<T>(cells))),
-          fft_(length_, pairs_, stream) {}
+          angles_(uploaded(mode_angles(boundary, cells), stream)),
+          twiddles_(uploaded(mode_twiddles<T>(cells), stream)),
+          fft_(length_, pairs_, cuda_handle(stream)) {}
 
     /// Bytes of a chunk's complex rows.
     std::size_t chunk_bytes() const {

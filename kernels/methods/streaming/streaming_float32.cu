@@ -4,7 +4,7 @@
 
 namespace stencil {
 
-template int stream_blocks_per_multiprocessor<float>(const StreamLaunch&, int);
+template int stream_blocks_per_multiprocessor<float>(const StreamLaunch&, const GpuFacts&);
 template void launch_stream<float>(const StreamPass<float>&, const StreamLaunch&);
 
 }  // namespace stencil

@@ -4,7 +4,7 @@
 
 namespace stencil {
 
-template int stream_blocks_per_multiprocessor<double>(const StreamLaunch&, int);
+template int stream_blocks_per_multiprocessor<double>(const StreamLaunch&, const GpuFacts&);
 template void launch_stream<double>(const StreamPass<double>&, const StreamLaunch&);
 
 }  // namespace stencil

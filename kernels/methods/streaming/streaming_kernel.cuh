@@ -2,7 +2,7 @@
 //
 // A block owns a strip of columns and streams down its segment of rows. Its warps are a pipeline: the first
 // makes steps 1 to 4 of the pass, the second 5 to 8, and so on; rows pass from warp to warp through rings in
-// shared memory. A warp spans the strip: a lane holds 18 (float64: 9) columns. For each of its steps
+// shared memory. A warp spans the strip: a lane holds up to 18 (float64: 9) columns. For each of its steps
 // ("levels") it keeps in registers the row before the newest one, u, and the diagonal sums d of the two rows
 // before:
 //
@@ -31,15 +31,15 @@
 // A row is made when the one below it arrives. So level l of warp w takes row r in iteration w kLag + 2 l +
 // r, and batch b consists of iterations b kBatch to (b + 1) kBatch - 1.
 //
-// Warps synchronise only pairwise, on full and empty barriers per batch of rows. The first warp starts the
-// loads and the last one the stores, as bulk copies one batch ahead and behind. Code between batches is
-// latency-bound (a dependent chain), so there is little of it.
+// Warps synchronise only pairwise, on full and empty barriers per batch of rows. The first warp makes the
+// loads and the last one the stores, from 9.0 on as bulk copies, one batch ahead and behind. Code between
+// batches is latency-bound (a dependent chain), so there is little of it.
 //
 // The boundary holds at every step: where the field's edge passes through a block, ghost rows and columns are
 // set at every level.
 #pragma once
 
-#include <cuda_pipeline.h>
+#include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/vectors.cuh"
@@ -50,6 +50,13 @@
 namespace stencil {
 
 inline constexpr unsigned kWholeWarp = ~0U;
+
+/// What follows from the value is computed here and not kept in registers or predicates across the loop over
+/// batches, where it would make others spill.
+__device__ __forceinline__ int not_hoisted(int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}
 
 /// A lane's columns in shared memory, in 8-byte accesses.
 template <class T, int kColumns>
@@ -76,14 +83,17 @@ struct LaneRow {
     }
 };
 
-/// kNarrow: the field is narrower than a strip, so its east edge may lie within any lane.
-template <class T, int kLevels, Boundary B, bool kNarrow>
+template <class T, StreamShape kShape, StreamLevels kSteps, Boundary B>
 class StreamBlock {
     using Tuning = StreamingTuning<T>;
-    static constexpr int kColumns = Tuning::kColumns;
-    static constexpr int kWidth = Tuning::kWidth;
-    static constexpr int kBatch = Tuning::kBatch;
+    static constexpr int kLevels = kSteps == StreamLevels::single ? 1 : Tuning::kLevels;
+    static constexpr int kColumns = Tuning::lane_bytes(kShape) / int(sizeof(T));
+    static constexpr int kWidth = Tuning::width(kShape);
+    static constexpr int kBatch = Tuning::batch(kShape);
+    static_assert(Tuning::lane_bytes(kShape) % 16 == 8 && kBatch % 2 == 0);
     static constexpr int kPacket = AlignedVector<T>::kCount;
+    /// Packets of a row that a lane copies, at most.
+    static constexpr int kPackets = (kWidth + 32 * kPacket - 1) / (32 * kPacket);
     static constexpr bool kWraps = B == Boundary::periodic;
     /// Rows by which a warp's output lags behind its input.
     static constexpr int kLag = 2 * kLevels - 1;
@@ -106,15 +116,14 @@ class StreamBlock {
     }
 
     __device__ StreamBlock(const StreamPass<T>& pass, Shared& shared, int warp, int warps)
-        : pass_(pass), shared_(shared), lane_(int(threadIdx.x)), warp_(warp), warps_(warps) {
+        : pass_(pass), shared_(shared), lane_(lane_of_warp()), warp_(warp), warps_(warps) {
         locate();
         prepare_source();
 #pragma unroll
-        for (int level = 0; level < kLevels; ++level)
+        for (int level = 0; level < kLevels; ++level) {
             ratio_[level] = pass.weights[warp * kLevels + level].ratio;
-        scale_ = pass.weights[warp * kLevels + kLevels - 1].scale;
-        west_open_ = lane_ == 0 ? T(0) : T(1);
-        east_open_ = lane_ == 31 ? T(0) : T(1);
+            scale_[level] = pass.weights[warp * kLevels + level].scale;
+        }
         top_ = warp * kLag - first_row_;
         bottom_ = top_ + pass.from.ny;
     }
@@ -180,18 +189,17 @@ class StreamBlock {
         beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - pass_.from.nx, 0);
     }
 
-    // Rows of one or two 16-byte aligned pieces are loaded by bulk copies, others cell by cell (fields
-    // narrower than a strip, periodic ones of unaligned width).
+    // Rows of one or two 16-byte aligned pieces are loaded by bulk copies or in packets of 16 bytes, others
+    // cell by cell (periodic fields narrower than a strip or of unaligned width).
     __device__ void prepare_source() {
         const int nx = pass_.from.nx;
-        gathers_ =
-            kNarrow || (kWraps && (nx < kWidth || nx % kPacket != 0 || pass_.from.ny < 2 * warps_ * kLevels));
+        gathers_ = kWraps && (nx < kWidth || nx % kPacket != 0 || pass_.from.ny < 2 * warps_ * kLevels);
         source_ = warp_uniform(tile_.origin < 0 ? tile_.origin + nx : tile_.origin, lane_);
         first_piece_ = kWraps ? warp_uniform(min(kWidth, nx - source_), lane_) : kWidth;
         if (gathers_)
             for (int k = warp_ * 32 + lane_; k < kWidth; k += warps_ * 32) {
                 const int x = tile_.origin + k;
-                shared_.source[k] = kWraps ? ((x % nx) + nx) % nx : min(x, nx - 1);
+                shared_.source[k] = ((x % nx) + nx) % nx;
             }
         if (lane_ == 0)
             for (int half = 0; half < 2; ++half) {
@@ -223,7 +231,7 @@ class StreamBlock {
         if (in_bulk())
             fetch_bulk(batch, max(rows, 0), ring);
         else
-            fetch_cells(batch, rows, ring);
+            fetch_by_lanes(batch, rows, ring);
     }
 
     __device__ int around(int y) const {
@@ -266,30 +274,48 @@ class StreamBlock {
 #endif
     }
 
-    // The previous batch has arrived by now.
-    __device__ void fetch_cells(int batch, int rows, Row* ring) {
-        if (batch > 0) {
-            __pipeline_wait_prior(0);
-            shared_.halves[0][(batch - 1) & 1].full.arrive();
-        }
-        for (int r = 0; r < rows; ++r) {
-            int y = first_row_ + batch * kBatch + r;
-            if constexpr (kWraps) y = ((y % pass_.from.ny) + pass_.from.ny) % pass_.from.ny;
-            const T* row = pass_.from.row(y);
-            if (gathers_) {
+    __device__ void fetch_by_lanes(int batch, int rows, Row* ring) {
+        const int y = first_row_ + batch * kBatch;
+        if (gathers_) {
+#pragma unroll 1
+            for (int r = 0; r < rows; ++r) {
+                const int ny = pass_.from.ny;
+                const T* row = pass_.from.row(kWraps ? (((y + r) % ny) + ny) % ny : y + r);
 #pragma unroll
-                for (int k = 0; k < kColumns; ++k) {
-                    const int column = k * 32 + lane_;
-                    __pipeline_memcpy_async(ring[r] + column, row + shared_.source[column], sizeof(T));
-                }
-            } else {
-                for (int k = lane_ * kPacket; k < kWidth; k += 32 * kPacket) {
-                    const bool second = k >= first_piece_;
-                    __pipeline_memcpy_async(ring[r] + k, row + (second ? k - first_piece_ : source_ + k), 16);
-                }
+                for (int j = 0; j < kColumns; ++j)
+                    copy_async<sizeof(T)>(ring[r] + j * 32 + lane_, row + shared_.source[j * 32 + lane_]);
             }
+        } else if (rows == kBatch && around(y) + kBatch <= pass_.from.ny) {
+            copy_rows<kBatch>(ring, around(y));
+        } else {
+#pragma unroll 1
+            for (int r = 0; r < rows; ++r) copy_rows<1>(ring + r, around(y + r));
         }
-        __pipeline_commit();
+        shared_.halves[0][batch & 1].full.arrive_after_copies();
+    }
+
+    // The first column of a warp's i-th packets of 16 bytes. The last ones overlap those before.
+    static constexpr int packet_column(int i) {
+        return min(i * 32 * kPacket, kWidth - 32 * kPacket);
+    }
+
+    template <int kRows>
+    __device__ void copy_rows(Row* to, int y) {
+        const int lane = not_hoisted(lane_);
+        T* const cells = to[0] + lane * kPacket;
+        const T* row = pass_.from.row(y) + lane * kPacket;
+        const bool whole = !kWraps || first_piece_ == kWidth;
+        if (whole) row += source_;
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+            for (int i = 0; i < kPackets; ++i) {
+                const int k = packet_column(i);
+                const int piece = k + lane * kPacket < first_piece_ ? source_ : -first_piece_;
+                copy_async<16>(cells + r * kWidth + k, row + k + (whole ? 0 : piece));
+            }
+            row += pass_.from.pitch;
+        }
     }
 
     // ---- The last warp stores rows.
@@ -320,16 +346,43 @@ class StreamBlock {
         __syncwarp();
 #else
         __syncwarp();
-        for (int r = 0; r < kBatch; ++r) {
-            if (y + r < tile_.y_begin || y + r >= tile_.y_end) continue;
-            T* row = pass_.to.row(y + r);
-            for (int x = tile_.x_begin + lane_ * kPacket; x < tile_.x_end; x += 32 * kPacket)
-                *reinterpret_cast<AlignedVector<T, kPacket>*>(row + x) =
-                    *reinterpret_cast<const AlignedVector<T, kPacket>*>(ring[r] + (x - tile_.origin));
+        if (y >= tile_.y_begin && y + kBatch <= tile_.y_end) {
+            store_rows<kBatch>(ring, y);
+        } else {
+#pragma unroll 1
+            for (int r = max(tile_.y_begin - y, 0); r < min(tile_.y_end - y, kBatch); ++r)
+                store_rows<1>(ring + r, y + r);
         }
-        __syncwarp();
 #endif
         shared_.halves[warps_][batch & 1].free.arrive();
+    }
+
+    template <int kRows>
+    __device__ void store_rows(const Row* from, int y) {
+        using Packet = AlignedVector<T, kPacket>;
+        const int lane = not_hoisted(lane_);
+        const int x = tile_.origin + lane * kPacket;
+        const T* const cells = from[0] + lane * kPacket;
+        T* row = pass_.to.row(y) + x;
+        constexpr int kTogether = 3;  // in flight; more need too many registers
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+            for (int first = 0; first < kPackets; first += kTogether) {
+                Packet packets[kTogether];
+#pragma unroll
+                for (int i = first; i < min(first + kTogether, kPackets); ++i)
+                    packets[i - first] =
+                        *reinterpret_cast<const Packet*>(cells + r * kWidth + packet_column(i));
+#pragma unroll
+                for (int i = first; i < min(first + kTogether, kPackets); ++i) {
+                    const int k = packet_column(i);
+                    if (x + k >= tile_.x_begin && x + k < tile_.x_end)
+                        *reinterpret_cast<Packet*>(row + k) = packets[i - first];
+                }
+            }
+            row += pass_.to.pitch;
+        }
     }
 
     __device__ void finish_sending() {
@@ -344,7 +397,7 @@ class StreamBlock {
     // in iteration top_ + 2 l and the one below its last row in iteration bottom_ + 2 l.
     __device__ bool at_an_edge(int iteration) const {
         if constexpr (kWraps) return false;
-        if (kNarrow || beyond_east_ > 0) return true;
+        if (beyond_east_ > 0) return true;
         constexpr unsigned kReach = 2 * (kLevels - 1) + kBatch;
         return unsigned(iteration - top_ + kBatch - 1) < kReach ||
                unsigned(iteration - bottom_ + kBatch - 1) < kReach;
@@ -380,8 +433,6 @@ class StreamBlock {
         }
         T done[kColumns];
         step_level<kNow>(kLevels - 1, done);
-#pragma unroll
-        for (int j = 0; j < kColumns; ++j) done[j] *= scale_;
         LaneRow<T, kColumns>::write(out, done);
         // Last level first: each overwrites registers that the next one has finished with.
 #pragma unroll
@@ -399,14 +450,15 @@ class StreamBlock {
         T east = __shfl_down_sync(kWholeWarp, newest[0], 1);
         T d_west;
         T d_last;
-        if constexpr (B == Boundary::zero) {
-            // Exact, because the factor is 0 or 1, and no more instructions than in the interior.
-            d_west = fma(west, west_open_, newest[0]);
-            d_last = fma(east, east_open_, before[kColumns - 1]);
+        if constexpr (B == Boundary::zero && sizeof(T) == sizeof(float)) {
+            // With a factor of 0 or 1 no more instructions than in the interior; a select costs 1.6 %. So
+            // that an infinite cell makes its row NaN at the field's edge.
+            d_west = fma(west, lane_ == 0 ? T(0) : T(1), newest[0]);
+            d_last = fma(east, lane_ == 31 ? T(0) : T(1), before[kColumns - 1]);
         } else {
-            if constexpr (B == Boundary::insulated) {
-                west = lane_ == 0 ? before[0] : west;
-                east = lane_ == 31 ? newest[kColumns - 1] : east;
+            if constexpr (!kWraps) {
+                west = lane_ == 0 ? B == Boundary::zero ? T(0) : before[0] : west;
+                east = lane_ == 31 ? B == Boundary::zero ? T(0) : newest[kColumns - 1] : east;
             }
             d_west = west + newest[0];
             d_last = before[kColumns - 1] + east;
@@ -416,6 +468,7 @@ class StreamBlock {
             const T sum = d[j] + d_west;
             const T d_now = j < kColumns - 1 ? before[j] + newest[j < kColumns - 1 ? j + 1 : j] : d_last;
             out[j] = fma(ratio_[level], before[j], sum);
+            if (kSteps == StreamLevels::scaled || level == kLevels - 1) out[j] *= scale_[level];
             d[j] = d_now;
             d_west = d_now;
         }
@@ -429,10 +482,13 @@ class StreamBlock {
             T(&before)[kColumns] = rows_[1 - kNow][level];
             const bool top = iteration == top_ + 2 * level;
             const bool bottom = iteration == bottom_ + 2 * level;
+            if (top) {
 #pragma unroll
-            for (int j = 0; j < kColumns; ++j) {
-                if (top) before[j] = B == Boundary::zero ? T(0) : newest[j];
-                if (bottom) newest[j] = B == Boundary::zero ? T(0) : before[j];
+                for (int j = 0; j < kColumns; ++j) before[j] = B == Boundary::zero ? T(0) : newest[j];
+            }
+            if (bottom) {
+#pragma unroll
+                for (int j = 0; j < kColumns; ++j) newest[j] = B == Boundary::zero ? T(0) : before[j];
             }
         }
     }
@@ -441,18 +497,14 @@ class StreamBlock {
     template <int kNow>
     __device__ void set_ghost_column() {
         const int ghost = kWidth - beyond_east_ - lane_ * kColumns;
-        // A wide field's strips extend at most three columns beyond it.
-        constexpr int kFirst = kNarrow ? 0 : kColumns - kStripAlignment + 1;
+        // Strips extend at most three columns beyond it.
+        constexpr int kFirst = kColumns - kStripAlignment + 1;
 #pragma unroll
         for (int level = 0; level < kLevels; ++level) {
             T(&newest)[kColumns] = rows_[kNow][level];
-            T west = T(0);
-            if constexpr (kNarrow && B == Boundary::insulated)
-                west = __shfl_up_sync(kWholeWarp, newest[kColumns - 1], 1);
 #pragma unroll
             for (int j = kColumns - 1; j >= kFirst; --j)
-                if (j == ghost)
-                    newest[j] = B == Boundary::zero ? T(0) : j > 0 ? newest[j > 0 ? j - 1 : 0] : west;
+                if (j == ghost) newest[j] = B == Boundary::zero ? T(0) : newest[j - 1];
         }
     }
 
@@ -470,61 +522,66 @@ class StreamBlock {
     T rows_[2][kLevels][kColumns];
     T d_[kLevels][kColumns];
     T ratio_[kLevels];
-    T scale_;
-    T west_open_, east_open_;  ///< 0 in the lane at that side of the strip, else 1
+    T scale_[kLevels];
 };
 
-template <class T, int kLevels, Boundary B, bool kNarrow>
+template <class T, StreamShape kShape, StreamLevels kSteps, Boundary B>
 __global__ void __launch_bounds__(32 * StreamingTuning<T>::kMaxWarps, 2)
     streaming_kernel(const __grid_constant__ StreamPass<T> pass) {
-    using Block = StreamBlock<T, kLevels, B, kNarrow>;
-    extern __shared__ __align__(16) unsigned char memory[];
-    // Broadcast from one lane, so that the compiler knows it is warp-uniform.
-    const int warp = __shfl_sync(kWholeWarp, int(threadIdx.y), 0);
-    Block block(
-        pass, *reinterpret_cast<typename Block::Shared*>(warp_uniform(memory)), warp, int(blockDim.y));
-    block.run();
+#ifdef __CUDA_ARCH__
+    if constexpr (StreamingTuning<T>::has(__CUDA_ARCH__ / 10, kShape, kSteps)) {
+        using Block = StreamBlock<T, kShape, kSteps, B>;
+        extern __shared__ __align__(16) unsigned char memory[];
+        // Broadcast from one lane, so that the compiler knows it is warp-uniform.
+        const int warp = __shfl_sync(kWholeWarp, int(threadIdx.y), 0);
+        Block block(
+            pass, *reinterpret_cast<typename Block::Shared*>(warp_uniform(memory)), warp, int(blockDim.y));
+        block.run();
+    }
+#endif
 }
 
 /// Calls f(kernel, bytes of shared memory) with the kernel for this launch.
 template <class T, class F>
-auto with_stream_kernel(const StreamLaunch& launch, int nx, F&& f) {
+auto with_stream_kernel(const StreamLaunch& launch, F&& f) {
     return with_boundary(launch.boundary, [&](auto boundary) {
-        constexpr Boundary kBoundary = boundary.value;
-        const auto call = [&]<int kLevels, bool kNarrow>() {
-            using Block = StreamBlock<T, kLevels, kBoundary, kNarrow>;
-            return f(streaming_kernel<T, kLevels, kBoundary, kNarrow>,
+        const auto call = [&]<StreamShape kShape, StreamLevels kSteps>() {
+            using Block = StreamBlock<T, kShape, kSteps, boundary.value>;
+            return f(streaming_kernel<T, kShape, kSteps, boundary.value>,
                      int(Block::shared_bytes(launch.warps)));
         };
-        constexpr int kFull = StreamingTuning<T>::kLevels;
-        if constexpr (kBoundary != Boundary::periodic)
-            if (nx < StreamingTuning<T>::kWidth)
-                return launch.full ? call.template operator()<kFull, true>()
-                                   : call.template operator()<1, true>();
-        return launch.full ? call.template operator()<kFull, false>() : call.template operator()<1, false>();
+        using enum StreamShape;
+        using enum StreamLevels;
+        if (launch.levels == single) return call.template operator()<small, single>();
+        if (launch.levels == scaled)
+            return launch.shape == wide ? call.template operator()<wide, scaled>()
+                                        : call.template operator()<small, scaled>();
+        return launch.shape == wide     ? call.template operator()<wide, full>()
+               : launch.shape == medium ? call.template operator()<medium, full>()
+                                        : call.template operator()<small, full>();
     });
 }
 
 template <class T>
-int stream_blocks_per_multiprocessor(const StreamLaunch& launch, int nx) {
-    return with_stream_kernel<T>(launch, nx, [&](auto kernel, int bytes) {
-        int device = 0;
-        int most = 0;
-        CUDA_CHECK(cudaGetDevice(&device));
-        CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-        if (bytes > most) return 0;
+int stream_blocks_per_multiprocessor(const StreamLaunch& launch, const GpuFacts& gpu) {
+    return with_stream_kernel<T>(launch, [&](auto kernel, int bytes) {
+        const int fitting = gpu.blocks_with(bytes);
+        cudaFuncAttributes code{};
+        CUDA_CHECK(cudaFuncGetAttributes(&code, kernel));
+        if (fitting == 0 || !StreamingTuning<T>::has(code.ptxVersion, launch.shape, launch.levels)) return 0;
         // Set to the maximum once, because launches with different numbers of warps follow one another.
-        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+        CUDA_CHECK(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, gpu.shared_per_block));
         int blocks = 0;
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, kernel, 32 * launch.warps, std::size_t(bytes)));
-        return blocks;
+        return std::min(blocks, fitting);
     });
 }
 
 template <class T>
 void launch_stream(const StreamPass<T>& pass, const StreamLaunch& launch) {
-    with_stream_kernel<T>(launch, pass.from.nx, [&](auto kernel, int bytes) {
+    with_stream_kernel<T>(launch, [&](auto kernel, int bytes) {
         kernel<<<unsigned(launch.blocks),
                  dim3(32, unsigned(launch.warps)),
                  std::size_t(bytes),

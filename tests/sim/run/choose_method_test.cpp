@@ -1,5 +1,6 @@
 #include "sim/run/choose_method.h"
 
+#include "kernels/methods/steppers.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/bench/suite_report.h"
 #include "sim/session/pace.h"
@@ -259,5 +260,16 @@ TEST_CASE("Rows of the suite become figures: what a call costs apart from what a
         const bool fused = find_method(method.name)->steps_fused != 1;
         REQUIRE(method.speeds.front().edge == 64);
         REQUIRE(method.speeds.front().us_alone == (fused ? 17 : 5));
+    }
+}
+
+TEST_CASE("auto passes over streaming where the field is narrower than its blocks") {
+    for (const std::size_t bytes : {4, 8}) {
+        MethodRequest request{Device::cuda, {int(kStreamingRowBytes / bytes), 400000}};
+        request.cell_bytes = bytes;
+        INFO(bytes);
+        REQUIRE(choose_method(request).name == "streaming");
+        --request.shape.nx;
+        REQUIRE(choose_method(request).name != "streaming");
     }
 }
