@@ -110,7 +110,7 @@ void print_devices(const Json& json) {
     }
     print_links(json.at("links"));
     if (acts_as_other_gpu())
-        print("STENCILSCOPE_AS_GPU: kernels are planned as on an {}\n",
+        print("STENCILSCOPE_AS_GPU: kernels are planned as on another GPU, {}\n",
               known_gpu(gpu_facts().capability).name);
     const Json& cuda = json.at("cuda");
     for (const Json& line : cuda.at("skipped")) print("left out: {}\n", line.get<std::string>());

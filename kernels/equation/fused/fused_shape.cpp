@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <numeric>
 
@@ -73,15 +74,19 @@ class Estimate {
         return double(std::gcd(shape.columns / together, 32 / words / together)) / together;
     }
 
-    /// Cells that a pass computes for each cell that it writes, as if all blocks took as long as the longest.
+    /// Cells that a pass computes for each cell that it writes, as if all blocks took as long as the longest:
+    /// about those of stream_tiles(), which would take long for each of some hundred shapes.
     double computed_cells(const FusedShape& shape) const {
         const StreamCut cut = cut_of(shape);
-        const std::vector<StreamTile> tiles = stream_tiles(cut);
-        int rows = 0;
-        for (const StreamTile& tile : tiles) rows = std::max(rows, tile.y_end - tile.y_begin);
-        const int waves = ceil_div(int(tiles.size()), cut.blocks);
-        return double(waves) * cut.blocks * (rows + cut.extra_rows) * cut.width /
-               (double(size_.nx) * size_.ny);
+        const int strips = ceil_div(cut.nx, cut.width - 2 * round_up(cut.levels, cut.packet));
+        constexpr int kMostWaves = 8, kFewestRows = 8;
+        const int most = std::max(1, std::min(cut.ny / kFewestRows, kMostWaves * cut.blocks / strips));
+        double least = 1e300;
+        for (int segments = 1; segments <= most; ++segments)
+            least = std::min(least,
+                             double(ceil_div(cut.ny, segments) + cut.extra_rows) *
+                                 double(ceil_div(std::int64_t(strips) * segments, cut.blocks)));
+        return least * cut.blocks * cut.width / (double(cut.nx) * cut.ny);
     }
 
     StreamCut cut_of(const FusedShape& shape) const {

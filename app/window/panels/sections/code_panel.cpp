@@ -8,6 +8,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/code/generated_code.h"
 #include "sim/text/parse.h"
@@ -127,7 +128,10 @@ void draw_compiled(CodeState& state) {
     const auto name = [](const KnownGpu& gpu) {
         return fmt::format("{} ({})", gpu.name, capability_name(gpu.facts.capability));
     };
-    const std::string here = "this GPU (" + capability_name(gpu_facts().capability) + ")";
+    const GpuFacts own = gpu_facts();
+    const std::string here = default_compute_capability() > 0
+                                 ? "this GPU (" + capability_name(own.capability) + ")"
+                                 : name(known_gpu(own.capability));
     combo_row(
         "Compiled for",
         state.compute_capability == 0 ? here.c_str() : name(known_gpu(state.compute_capability)).c_str(),
