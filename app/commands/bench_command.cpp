@@ -60,8 +60,8 @@ struct BenchRequest {
 struct KernelRows {
     std::vector<SuiteRow> rows;  ///< one per size
     std::shared_ptr<const Method> method;
-    std::string name;            ///< name of `method`
-    bool compiled_only = false;  ///< true without a GPU: the kernel was compiled but not run
+    std::string name;        ///< name of `method`
+    bool not_timed = false;  ///< without a GPU, or with --backend cpu
     bool interrupted = false;
 
     // Returns the report with these rows inserted after the methods' rows of each size.
@@ -82,16 +82,19 @@ struct KernelRows {
 
 // Compiles, checks and times the request's user kernel, if it has one, and prints the outcome. Throws
 // InputError if the kernel is wrong.
-KernelRows try_kernel_of(const BenchRequest& request, const SuiteSpec& resolved, const Machine& machine) {
+KernelRows try_kernel_of(const BenchRequest& request, const SuiteSpec& resolved) {
     KernelRows result;
     if (request.kernel.empty()) return result;
-    if (machine.has_cuda() && device_of(resolved) == Device::cpu)
-        throw InputError(
-            "--kernel runs on the GPU, beside its methods: leave --backend cpu and the CPU's methods out");
     result.name = printable(std::filesystem::path(request.kernel).filename().string());
     ProgressLine progress(request.quiet);
+    user_kernel::TrialRequest trial;
+    trial.file = request.kernel;
+    trial.text = user_kernel::kernel_text(request.kernel);
+    trial.suite = resolved;
+    trial.limit_seconds = request.kernel_limit;
+    trial.on_cpu = device_of(resolved) == Device::cpu;
     user_kernel::TrialReport report = user_kernel::try_kernel(
-        {request.kernel, user_kernel::kernel_text(request.kernel), resolved, request.kernel_limit, ""},
+        trial,
         [&](const std::string& doing) {
             if (progress.due()) progress.show(result.name + ": " + doing);
         },
@@ -100,12 +103,12 @@ KernelRows try_kernel_of(const BenchRequest& request, const SuiteSpec& resolved,
     result.interrupted = report.stopped || interrupt_signal() != 0;
     if (result.interrupted) return result;
     if (!report.fault.empty()) throw InputError(report.fault);
-    result.compiled_only = !report.on_gpu;
-    if (!request.quiet)
-        print("{}: {}{}\n",
-              result.name,
-              report.compiled,
-              report.on_gpu ? "" : fmt::format("; no GPU here to run it on ({})", machine.cuda.why_none));
+    result.not_timed = !report.on_gpu;
+    if (!request.quiet && !report.compiled.empty()) print("{}: {}\n", result.name, report.compiled);
+    if (!request.quiet && !report.why_not.empty())
+        print("{}: not checked: no GPU here, and for the CPU: {}\n", result.name, report.why_not);
+    if (!request.quiet && report.on_cpu)
+        print("{}: checked on the CPU: {}\n", result.name, report.cpu_words());
     if (!request.quiet && report.on_gpu)
         print("{}: right on {} sizes, step by step; largest error {:.1e}\n",
               result.name,
@@ -335,9 +338,9 @@ int bench_command(const BenchRequest& request) {
     print_notice(request, spec, machine);
     take_places(request);
 
-    const KernelRows kernel = try_kernel_of(request, spec, machine);
+    const KernelRows kernel = try_kernel_of(request, spec);
     if (kernel.interrupted) return 128 + interrupt_signal();
-    if (kernel.compiled_only) return 0;
+    if (kernel.not_timed) return 0;
     Suite suite(spec, machine);
     Table table(machine, request.quiet, &kernel);
     measure(suite, table, request.quiet);

@@ -41,14 +41,15 @@ Bits<T> bits_of(T value) {
     return std::bit_cast<Bits<T>>(value);
 }
 
-// NaN payloads that no arithmetic produces, for the bands and for cells to be written.
+// Signalling NaNs, which no arithmetic produces (it makes them quiet), for the bands and for cells to be
+// written.
 template <class T>
 T band_mark() {
-    return std::bit_cast<T>(Bits<T>(sizeof(T) == sizeof(float) ? 0x7fe5a5a5ULL : 0x7ffe5a5a5a5a5a5aULL));
+    return std::bit_cast<T>(Bits<T>(sizeof(T) == sizeof(float) ? 0x7fa5a5a5ULL : 0x7ff65a5a5a5a5a5aULL));
 }
 template <class T>
 T unwritten_mark() {
-    return std::bit_cast<T>(Bits<T>(sizeof(T) == sizeof(float) ? 0x7fd3c3c3ULL : 0x7ffd3c3c3c3c3c3cULL));
+    return std::bit_cast<T>(Bits<T>(sizeof(T) == sizeof(float) ? 0x7f93c3c3ULL : 0x7ff53c3c3c3c3c3cULL));
 }
 
 /// One component's array, on the host.

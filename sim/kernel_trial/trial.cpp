@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <iterator>
 #include <limits>
 
+#include "kernels/equation/cuda/nvrtc.h"
 #include "sim/files/descriptor.h"
 #include "sim/files/input_file.h"
 #include "sim/kernel_trial/check.h"
+#include "sim/kernel_trial/cpu_kernel.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -41,7 +45,23 @@ namespace user_kernel {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Usage, registers, spill_bytes, local_bytes, shared_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    TrialReport, fault, compiled, on_gpu, sizes, error, steps_fused, usage, compute_capability, rows, stopped)
+    Traffic, loads_per_cell, stores_per_cell, sectors, passes, worst_global, worst_shared)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrialReport,
+                                   fault,
+                                   compiled,
+                                   on_gpu,
+                                   on_cpu,
+                                   why_not,
+                                   sizes,
+                                   error,
+                                   traffic,
+                                   right_under,
+                                   wrong_under,
+                                   steps_fused,
+                                   usage,
+                                   compute_capability,
+                                   rows,
+                                   stopped)
 
 namespace {
 
@@ -61,6 +81,9 @@ std::string text_of(const TrialRequest& request) {
                       {"repeats", suite.repeats},
                       {"repeat_seconds", suite.repeat_seconds},
                       {"gpu", default_cuda_device()},
+                      {"on_cpu", request.on_cpu},
+                      {"is_lesson", request.is_lesson},
+                      {"is_large", request.is_large},
                       {"sizes", suite.sizes}});
 }
 
@@ -73,7 +96,10 @@ TrialRequest read_request(const Json& json) {
     asked.suite.repeats = json.at("repeats");
     asked.suite.repeat_seconds = json.at("repeat_seconds");
     asked.suite.sizes = json.at("sizes").get<std::vector<Size>>();
-    if (query_cuda().devices.empty()) return asked;
+    asked.is_lesson = json.at("is_lesson");
+    asked.is_large = json.at("is_large");
+    asked.on_cpu = json.at("on_cpu") || query_cuda().devices.empty();
+    if (asked.on_cpu) return asked;
     choose_cuda_device(json.at("gpu"));
     asked.suite.run.backend = "cuda";
     asked.suite.methods = {"naive"};  // a valid method; the kernel replaces it
@@ -125,6 +151,99 @@ int capability() {
     const int own = default_compute_capability();
     return own > 0 ? own : 90;
 }
+
+// Checks a kernel on the CPU under the run's boundary and under the others, which a kernel that is no lesson
+// may leave out.
+class CpuTrial {
+  public:
+    CpuTrial(const TrialRequest& asked, Answers& answers)
+        : asked_(asked),
+          report_(answers.report),
+          answers_(answers),
+          file_(std::filesystem::path(asked.file).filename()) {}
+
+    void run() {
+        const RunSpec& run = asked_.suite.run;
+        const auto kernel = compiled(run);
+        if (!kernel) return;
+        report_.on_cpu = true;
+        take(checked(*kernel, run, ""));
+        if (report_.fault.empty() && !run.boundary_as_typed)
+            for (const BoundaryRow& row : kBoundaries)
+                if (row.boundary != run.boundary) check_other(row);
+        if (report_.fault.empty() && asked_.is_large) {
+            answers_.tell("on a field of more cells than an int can number");
+            take({kernel->large_field_fault(run.params(), run.dx)});
+        }
+        if (!report_.fault.empty()) return;
+        answers_.tell("counting its accesses of memory");
+        report_.traffic = kernel->traffic(run.params(), run.dx);
+    }
+
+  private:
+    // Returns null if it is a kernel for GPUs alone: NVRTC takes it, and the CPU's compiler does not.
+    std::unique_ptr<CpuKernel> compiled(const RunSpec& run) {
+        // Compilers have limits of their own, and a busy machine is no fault of the kernel.
+        auto made = std::async(std::launch::async, [&] {
+            return std::make_unique<CpuKernel>(
+                entry_of(run), read_launch_shape(asked_.text, file_), asked_.text, file_);
+        });
+        do answers_.tell("compiling for the CPU");
+        while (made.wait_for(std::chrono::seconds(1)) != std::future_status::ready);
+        try {
+            return made.get();
+        } catch (const InputError& error) {
+            if (report_.compiled.empty()) throw;
+            report_.why_not = error.sentence();
+        } catch (const MachineError& error) {
+            if (report_.compiled.empty()) throw;
+            report_.why_not = error.what();
+        }
+        return nullptr;
+    }
+
+    Check checked(CpuKernel& kernel, const RunSpec& run, const std::string& under) {
+        return run.dtype == DType::float64 ? checked_as<double>(kernel, run, under)
+                                           : checked_as<float>(kernel, run, under);
+    }
+
+    template <class T>
+    Check checked_as(CpuKernel& kernel, const RunSpec& run, const std::string& under) {
+        Check check;
+        try {
+            check = check_kernel<T>(kernel.launcher<T>(run.params(), run.dx),
+                                    entry_of(run),
+                                    read_launch_shape(asked_.text, file_),
+                                    run,
+                                    [&](const std::string& doing) { answers_.tell(under + doing); });
+            if (!check.fault.empty()) check.fault = under + kernel.with_line(check.fault);
+        } catch (const KernelFault& fault) {
+            check.fault = fmt::format("{}: {}", answers_.doing, fault.what());
+        }
+        return check;
+    }
+
+    void take(const Check& check) {
+        if (!check.fault.empty()) report_.fault = fmt::format("{}: {}", file_, check.fault);
+        report_.sizes = std::max(report_.sizes, check.sizes);
+        report_.error = std::max(report_.error, check.error);
+    }
+
+    void check_other(const BoundaryRow& row) {
+        RunSpec run = asked_.suite.run;
+        run.boundary = row.boundary;
+        const auto kernel = compiled(run);
+        if (!kernel) return;
+        const Check check = checked(*kernel, run, fmt::format("under the {} boundary, ", row.name));
+        if (asked_.is_lesson && report_.fault.empty()) take(check);
+        (check.fault.empty() ? report_.right_under : report_.wrong_under).emplace_back(row.name);
+    }
+
+    const TrialRequest& asked_;
+    TrialReport& report_;
+    Answers& answers_;
+    std::string file_;
+};
 
 #if STENCILSCOPE_HAS_CUDA
 
@@ -204,18 +323,33 @@ void run_on_gpu(TrialRequest&, const Machine&, const std::shared_ptr<const UserK
 void do_trial(const Json& request, Answers& answers) {
     answers.tell("the machine is asked what it has");
     TrialRequest asked = read_request(request);
-    const Machine machine = query_machine();
     answers.tell("compiling");
-    const auto kernel = make_user_kernel(asked.suite.run, asked.text, asked.file, capability());
-    answers.report.compiled = kernel->compiled.summary();
-    answers.report.steps_fused = kernel->shape.steps;
-    answers.report.usage = kernel->compiled.usage;
-    answers.report.compute_capability = kernel->compiled.compute_capability;
-    answers.report.on_gpu = machine.has_cuda();
-    if (machine.has_cuda()) run_on_gpu(asked, machine, kernel, answers);
+    TrialReport& report = answers.report;
+    if (!asked.on_cpu || equation::why_no_nvrtc().empty()) {
+        const auto kernel = make_user_kernel(asked.suite.run, asked.text, asked.file, capability());
+        report.compiled = kernel->compiled.summary();
+        report.usage = kernel->compiled.usage;
+        report.compute_capability = kernel->compiled.compute_capability;
+        report.steps_fused = kernel->shape.steps;
+        report.on_gpu = !asked.on_cpu;
+        if (report.on_gpu) run_on_gpu(asked, query_machine(), kernel, answers);
+    }
+    if (asked.on_cpu) CpuTrial(asked, answers).run();
 }
 
 }  // namespace
+
+std::string TrialReport::cpu_words() const {
+    const auto under = [](const char* what, const std::vector<std::string>& boundaries) {
+        return boundaries.empty() ? "" : fmt::format("; {} under {}", what, fmt::join(boundaries, " and "));
+    };
+    return fmt::format("right on {} sizes, step by step; largest error {:.1e}; {}{}{}",
+                       sizes,
+                       error,
+                       traffic.words(),
+                       under("also right", right_under),
+                       under("wrong", wrong_under));
+}
 
 std::string kernel_text(const std::string& file) {
     std::error_code ignored;

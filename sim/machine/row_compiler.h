@@ -1,4 +1,4 @@
-// The system's C compiler, and row kernels of typed equations that it compiles at run time.
+// Row kernels of typed equations, which the system's C compiler compiles at run time.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/equation/rows/compiled_rows.h"
+#include "sim/machine/system_compiler.h"
 
 namespace stencil {
 
@@ -18,13 +19,8 @@ std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::st
 /// `memory_limit` bytes less those that this process uses.
 equation::RowCompiler compiler_within(std::uint64_t memory_limit);
 
-struct CCompiler {
-    std::vector<std::string> command;  ///< path of $CC (default cc) and its leading arguments
-    std::string identity;              ///< differs between compiler versions
-};
-
-/// Searches the PATH. Throws MachineError if there is no compiler.
-CCompiler find_c_compiler();
+/// $CC, else cc. Throws MachineError if there is no compiler.
+SystemCompiler find_c_compiler();
 
 /// A string that identifies the CPU for -march=native code.
 std::string processor_identity();
@@ -32,13 +28,10 @@ std::string processor_identity();
 /// The options that the compiler is called with.
 std::vector<std::string> c_compiler_options();
 
-inline constexpr double kLongestCompilation = 60;  ///< seconds; generous, for busy machines
-
-/// Compiles self-contained C to the bytes of a shared library, in a child process without a shell. Calls to
-/// functions outside of the text are errors. Throws MachineError with one line: the compiler's message, or
-/// that it took too long or was stopped (its whole process group is then killed). None of its processes gets
-/// more than `most_bytes` for its data.
-std::string compile_c(const CCompiler& compiler,
+/// Compiles self-contained C to the bytes of a shared library; calls to functions outside of the text are
+/// errors. Throws MachineError with one line: the compiler's message, or that it took too long or was
+/// stopped.
+std::string compile_c(const SystemCompiler& compiler,
                       const std::string& text,
                       const std::stop_token& stop = {},
                       double limit_seconds = kLongestCompilation,

@@ -23,6 +23,8 @@ std::span<const EmbeddedFile> embedded_runs();
 std::span<const EmbeddedFile> embedded_gallery();
 /// assets/kernels/ladder/*.cu
 std::span<const EmbeddedFile> embedded_kernels();
+/// sim/kernel_trial: what precedes a kernel that is compiled for the CPU
+std::span<const EmbeddedFile> embedded_words();
 /// assets/web/*.html, *.css and *.js
 std::span<const EmbeddedFile> embedded_web();
 /// assets/certificate.json

@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kRegisters = 65536;  // per block, on every GPU since compute capability 3.5
 
-/// An error of NVRTC: "heat.cu(12): error: identifier "cc" is undefined".
+/// An error of NVRTC: "heat.cu(12): error: identifier "cc" is undefined", or "heat.cu:12:5: error: ..." of
+/// another compiler.
 struct Mistake {
     std::string file;
     int line = 0;
@@ -25,11 +26,13 @@ struct Mistake {
 };
 
 std::vector<Mistake> mistakes_in(const std::string& log) {
-    static const std::regex form(R"(^(.*)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)$)");
+    static const std::regex form(
+        R"(^(.*?)[(:](\d+)(?:\)|:\d+): (?:catastrophic |fatal )?error(?: #\S+)?: (.*)$)");
+    static const std::regex unlinked(R"((?:.*ld(?:\.\w+)?: )?(?:/.*/)?(.*):(\d+): (undefined reference .*))");
     std::vector<Mistake> found;
     std::smatch parts;
     for (const std::string& line : split(log, '\n'))
-        if (std::regex_match(line, parts, form))
+        if (std::regex_match(line, parts, form) || std::regex_match(line, parts, unlinked))
             found.push_back({parts[1], std::atoi(parts[2].str().c_str()), parts[3]});
     return found;
 }
@@ -44,7 +47,7 @@ std::string line_of(const std::string& text, int number) {
 // Explains errors that are common when a file was written for nvcc or for another model; `whole` is the text
 // with its declarations.
 std::string hint_for(const Mistake& mistake, const std::string& whole) {
-    static const std::regex no_member("class \"(\\w+)\" has no member.*");
+    static const std::regex no_member(R"(.*(?:class "|struct )(\w+)[^ ]* has no member.*)");
     std::smatch parts;
     if (std::regex_match(mistake.what, parts, no_member)) {
         const std::size_t begin = whole.find(fmt::format("struct {} {{", parts[1].str()));
@@ -61,41 +64,6 @@ std::string assembler_error(const std::string& log) {
     static const std::regex form(R"(error[^:\n]*:\s*(.*))");
     std::smatch parts;
     return printable(std::regex_search(log, parts, form) ? parts[1].str() : log.substr(0, log.find('\n')));
-}
-
-[[noreturn]] void refuse(const LaunchShape& shape,
-                         const std::string& text,
-                         const std::string& file,
-                         const std::string& whole,
-                         const std::string& log) {
-    const auto mistakes = mistakes_in(log);
-    if (mistakes.empty()) throw InputError("{}: {}", printable(file), assembler_error(log));
-    const Mistake& first = mistakes.front();
-    if (first.file == kSignatureFile) {
-        const bool none = first.what.find("undefined") != std::string::npos;
-        throw InputError("{}: {}: write {}",
-                         printable(file),
-                         none ? fmt::format("there is no kernel `{}`", shape.entry())
-                              : fmt::format("`{}` has other parameters", shape.entry()),
-                         signature(shape));
-    }
-    const std::string more =
-        mistakes.size() == 1 ? "" : fmt::format(" (the first of {} mistakes)", mistakes.size());
-    if (first.file != name_for_compiler(file))
-        throw InputError("{}: {}, line {}: {}{}{}",
-                         printable(file),
-                         printable(first.file),
-                         first.line,
-                         printable(first.what),
-                         hint_for(first, whole),
-                         more);
-    throw InputError("{}, line {}: {}{}: {}{}",
-                     printable(file),
-                     first.line,
-                     printable(first.what),
-                     hint_for(first, whole),
-                     printable(line_of(text, first.line)),
-                     more);
 }
 
 int number_before(const std::string& report, const std::string& words) {
@@ -123,6 +91,42 @@ std::vector<std::string> include_options() {
 }
 
 }  // namespace
+
+void refuse(const LaunchShape& shape,
+            const std::string& text,
+            const std::string& file,
+            const std::string& whole,
+            const std::string& log) {
+    const auto mistakes = mistakes_in(log);
+    if (mistakes.empty()) throw InputError("{}: {}", printable(file), assembler_error(log));
+    const Mistake& first = mistakes.front();
+    if (first.file == kSignatureFile) {
+        const auto says = [&](const char* words) { return first.what.find(words) != std::string::npos; };
+        const bool none = says("undefined") || says("undeclared") || says("not declared");
+        throw InputError("{}: {}: write {}",
+                         printable(file),
+                         none ? fmt::format("there is no kernel `{}`", shape.entry())
+                              : fmt::format("`{}` has other parameters", shape.entry()),
+                         signature(shape));
+    }
+    const std::string more =
+        mistakes.size() == 1 ? "" : fmt::format(" (the first of {} mistakes)", mistakes.size());
+    if (first.file != name_for_compiler(file))
+        throw InputError("{}: {}, line {}: {}{}{}",
+                         printable(file),
+                         printable(first.file),
+                         first.line,
+                         printable(first.what),
+                         hint_for(first, whole),
+                         more);
+    throw InputError("{}, line {}: {}{}: {}{}",
+                     printable(file),
+                     first.line,
+                     printable(first.what),
+                     hint_for(first, whole),
+                     printable(line_of(text, first.line)),
+                     more);
+}
 
 Method method_row(std::string_view name, const RunSpec& spec, int steps_a_launch) {
     Method row = *find_method("naive", Device::cuda, spec.family());

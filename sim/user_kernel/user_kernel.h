@@ -40,6 +40,14 @@ Compiled compile(const Entry& entry,
                  const std::string& file,
                  int compute_capability);
 
+/// Throws InputError with the first mistake that a compiler (NVRTC, or one of the system) told of a text;
+/// `whole` is the text with its declarations.
+[[noreturn]] void refuse(const LaunchShape& shape,
+                         const std::string& text,
+                         const std::string& file,
+                         const std::string& whole,
+                         const std::string& log);
+
 /// Launches per CUDA graph; even, so that the double buffer ends as it began.
 inline constexpr int kLaunchesTogether = 32;
 

@@ -136,7 +136,7 @@ TEST_CASE("Compiling begins once the steps that are expected, or were made, are 
 
 TEST_CASE("What is compiled calls nothing from outside") {
     require_compiler();
-    const CCompiler compiler = find_c_compiler();
+    const SystemCompiler compiler = find_c_compiler();
     CHECK(!compile_c(compiler, "double f(double a) { return __builtin_fma(a, a, a); }").empty());
     CHECK_THROWS_AS(compile_c(compiler, "double sin(double); double f(double a) { return sin(a); }"),
                     MachineError);

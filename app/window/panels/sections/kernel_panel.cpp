@@ -52,9 +52,11 @@ void draw_speed(const SuiteRow& row, const Snapshot& snapshot) {
 }
 
 void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapshot) {
-    if (!report.compiled.empty())
-        paragraph(report.compiled + (report.on_gpu ? "" : "; no GPU here to run it on"), text_color());
+    if (!report.compiled.empty()) paragraph(report.compiled, text_color());
     if (!report.fault.empty()) return error_text(report.fault);
+    if (!report.why_not.empty())
+        paragraph("Not checked: no GPU here, and for the CPU: " + report.why_not, warning_color());
+    if (report.on_cpu) paragraph("Checked on the CPU: " + report.cpu_words(), good_color());
     if (!report.on_gpu) return;
     paragraph(fmt::format("Correct on {} sizes; largest error {:.1e}", report.sizes, report.error),
               good_color());
@@ -122,7 +124,7 @@ void draw_kernel(UiState& ui, const Snapshot& snapshot) {
         return paragraph(
             snapshot.machine && !snapshot.machine->has_cuda()
                 ? "Write one step as a CUDA kernel. There is no GPU here to run it on, but whenever you save "
-                  "the file it is compiled, which shows mistakes, registers and spills."
+                  "the file it is compiled, and checked against the reference on the CPU."
                 : "Write one step as a CUDA kernel. Whenever you save the file it is compiled, checked "
                   "against the reference and timed; once it is correct, it steps the field.",
             faint_color());
