@@ -28,6 +28,8 @@ void add_devices(CLI::App& app, ChosenCommand& chosen);
 void add_models(CLI::App& app, ChosenCommand& chosen);
 /// Runs a classic GPU workload on the CPU and the GPU.
 void add_example(CLI::App& app, ChosenCommand& chosen);
+/// Hands out broken CUDA kernels to mend, and checks what was mended.
+void add_learn(CLI::App& app, ChosenCommand& chosen);
 /// Generates the manual page and shell completions from the declared options.
 void add_options(CLI::App& app, ChosenCommand& chosen);
 

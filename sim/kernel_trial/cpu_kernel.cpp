@@ -194,9 +194,9 @@ std::string CpuKernel::run(const EmulatedGrid& grid,
     std::vector<const void*> read, written;
     for (EmulatedField& field : from) read.push_back(field.first);
     for (EmulatedField& field : to) written.push_back(field.first);
-    const int size[] = {nx, ny, pitch};
+    const SizeArgument size{nx, ny, pitch};
     const std::vector<T> parameters(values.begin(), values.end());
-    const void* const arguments[] = {read.data(), written.data(), size, parameters.data(), &steps};
+    const void* const arguments[] = {read.data(), written.data(), &size, parameters.data(), &steps};
     for (std::size_t c = 0; c < from.size(); ++c) {
         from[c].name = "from." + entry_.components[c];
         from[c].is_source = true;
@@ -339,19 +339,19 @@ Traffic CpuKernel::traffic(const StepParameters& params, double spacing) {
 
 namespace {
 
-// Memory that takes room only where it is touched.
+// Memory that takes room only where it is touched, amid as much that is nobody's: a wrong index leads there.
 class SparseMemory {
   public:
     explicit SparseMemory(std::size_t bytes)
         : bytes_(bytes),
-          memory_(mmap(
-              nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+          memory_(mmap(nullptr, 3 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
         if (memory_ == MAP_FAILED) throw MachineError("no address space for a large field");
+        mprotect(data(), bytes, PROT_READ | PROT_WRITE);
     }
-    ~SparseMemory() { munmap(memory_, bytes_); }
+    ~SparseMemory() { munmap(memory_, 3 * bytes_); }
     SparseMemory(const SparseMemory&) = delete;
     SparseMemory& operator=(const SparseMemory&) = delete;
-    char* data() const { return static_cast<char*>(memory_); }
+    char* data() const { return static_cast<char*>(memory_) + bytes_; }
 
   private:
     std::size_t bytes_;

@@ -397,9 +397,8 @@ void Emulator::access(const Access& access, bool is_atomic) {
         if (right >= 0 && right < field.pitch * field.ny)
             fail([place = access.place, right](const LineOf& line) {
                 return fmt::format(
-                    "{} takes an index of {}, which is more than an int holds (2147483647): make it a long "
-                    "long "
-                    "before it is multiplied",
+                    "{} takes an index of {}, which is more than an int holds (2147483647): keep it in a "
+                    "long long",
                     line(place),
                     right);
             });

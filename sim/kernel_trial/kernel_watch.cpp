@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "sim/files/atomic_file.h"
+#include "sim/kernel_trial/lessons.h"
 #include "sim/user_kernel/ladder.h"
 
 namespace stencil::user_kernel {
@@ -31,7 +32,7 @@ KernelWatch::KernelWatch(std::function<void()> on_news, std::string program)
 void KernelWatch::watch(const std::string& file, const RunSpec& run) {
     shared_.change([&](Exchange& all) {
         if (file == all.order.file && (file.empty() || alike(run, all.order.run))) return;
-        if (file != all.order.file) all.news = {all.news.version + 1, file, "", "", {}, nullptr};
+        if (file != all.order.file) all.news = {all.news.version + 1, file, "", "", {}, "", nullptr};
         all.order = {file, run, all.order.number + 1};
     });
 }
@@ -80,9 +81,15 @@ void KernelWatch::look(const Order& order, const std::stop_token& stop) {
 }
 
 TrialRequest KernelWatch::request_for(const Order& order) const {
+    const std::string text = kernel_text(order.file);
+    if (const Lesson* lesson = lesson_of(order.file)) {
+        TrialRequest request = lesson_request(*lesson, order.file, text);
+        request.program = program_;
+        return request;
+    }
     TrialRequest request;
     request.file = order.file;
-    request.text = kernel_text(order.file);
+    request.text = text;
     request.program = program_;
     SuiteSpec& suite = request.suite;
     suite.run = order.run;
@@ -107,6 +114,10 @@ void KernelWatch::try_file(const Order& order, const std::function<bool()>& is_s
     };
     TrialReport report = try_kernel(request, doing, is_stale);
     if (report.stopped) return;
+    if (const Lesson* lesson = lesson_of(order.file)) {
+        add_lack(*lesson, order.file, report);
+        if (report.fault.empty()) keep_done(*lesson);
+    }
     std::shared_ptr<const UserKernel> kernel;
     if (report.on_gpu && report.fault.empty())
         kernel = make_user_kernel(order.run, request.text, order.file, default_compute_capability());
@@ -115,6 +126,7 @@ void KernelWatch::try_file(const Order& order, const std::function<bool()>& is_s
         news.doing.clear();
         news.failure.clear();
         news.report = std::move(report);
+        news.text = request.text;
         if (kernel) news.kernel = std::move(kernel);
     });
 }
@@ -124,6 +136,7 @@ std::string start_file(const std::string& name) {
     std::error_code ignored;
     if (fs::exists(file, ignored)) return file;
     if (const Rung* rung = find_rung(name)) write_text_file(file, std::string(rung->text));
+    if (const Lesson* lesson = lesson_of(file)) write_text_file(file, lesson->text());
     return file;
 }
 

@@ -22,6 +22,7 @@ struct KernelNews {
     std::string doing;                  ///< stage of the trial in progress; empty: none
     std::string failure;                ///< why there was no trial: no file, no compiler
     std::optional<TrialReport> report;  ///< of the newest trial
+    std::string text;                   ///< that was tried
     /// The kernel of the newest file that passed; null before, and without a GPU.
     std::shared_ptr<const UserKernel> kernel;
 };
@@ -63,7 +64,8 @@ class KernelWatch {
     std::jthread thread_;  ///< last, because the thread uses the members above
 };
 
-/// Copies a rung of the ladder into the working folder, unless that exists. Throws MachineError on failure.
+/// Copies a rung of the ladder or a lesson's kernel into the working folder, unless that exists. Throws
+/// MachineError on failure.
 std::string start_file(const std::string& name);
 
 }  // namespace stencil::user_kernel

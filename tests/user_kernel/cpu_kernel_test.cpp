@@ -3,8 +3,8 @@
 
 #include "sim/kernel_trial/trial.h"
 #include "sim/model/model.h"
-#include "sim/text/embedded.h"
 #include "sim/text/error.h"
+#include "sim/user_kernel/ladder.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
@@ -69,13 +69,6 @@ std::string cpu_mistake(const std::string& text) {
     return what;
 }
 
-std::string example_kernel(std::string_view name) {
-    for (const EmbeddedFile& file : embedded_kernels())
-        if (file.name == name) return std::string(file.text);
-    FAIL("no kernel " << name);
-    return "";
-}
-
 /// The text with the only occurrence of a part replaced.
 std::string with(std::string text, const std::string& part, const std::string& instead) {
     const std::size_t at = text.find(part);
@@ -96,6 +89,79 @@ std::string line(const std::string& text, const std::string& part) {
 
 const std::string kStepHead =
     "extern \"C\" __global__ void step(From from, To to, Size size, Parameters p) {\n";
+
+/// Right kernels: one that keeps all boundaries, and a tile and `if`s for the zero boundary.
+const std::string kNaive = R"(// stencilscope: block 64x4
+__device__ real value_at(const real* u, Size size, int x, int y) {
+    if (boundary == Boundary::zero) {
+        if (x < 0 || y < 0 || x >= size.nx || y >= size.ny) return 0;
+    } else if (boundary == Boundary::periodic) {
+        x = x < 0 ? size.nx - 1 : x >= size.nx ? 0 : x;
+        y = y < 0 ? size.ny - 1 : y >= size.ny ? 0 : y;
+    } else {  // insulated: the ghost cell equals the edge cell
+        x = x < 0 ? 0 : x >= size.nx ? size.nx - 1 : x;
+        y = y < 0 ? 0 : y >= size.ny ? size.ny - 1 : y;
+    }
+    return u[y * size.pitch + x];
+}
+
+extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= size.nx || y >= size.ny) return;
+
+    const real center = from.u[y * size.pitch + x];
+    const real around = value_at(from.u, size, x, y - 1) + value_at(from.u, size, x, y + 1) +
+                        value_at(from.u, size, x - 1, y) + value_at(from.u, size, x + 1, y);
+    to.u[y * size.pitch + x] = center + p.c * (around - 4 * center);
+}
+)";
+
+const std::string kTiled = R"(// stencilscope: block 32x8, tile 32x32
+constexpr int kWidth = 32, kHeight = 32;
+
+extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
+    __shared__ real tile[kHeight + 2][kWidth + 2];
+    const int x0 = blockIdx.x * kWidth;
+    const int y0 = blockIdx.y * kHeight;
+
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    const int threads = blockDim.x * blockDim.y;
+    for (int i = thread; i < (kHeight + 2) * (kWidth + 2); i += threads) {
+        const int tx = i % (kWidth + 2), ty = i / (kWidth + 2);
+        const int x = x0 + tx - 1, y = y0 + ty - 1;
+        const bool inside = x >= 0 && y >= 0 && x < size.nx && y < size.ny;
+        tile[ty][tx] = inside ? from.u[y * size.pitch + x] : 0;
+    }
+    __syncthreads();
+
+    const int tx = threadIdx.x + 1;
+    for (int ty = threadIdx.y + 1; ty <= kHeight; ty += blockDim.y) {
+        const int x = x0 + tx - 1, y = y0 + ty - 1;
+        if (x >= size.nx || y >= size.ny) continue;
+        const real around = tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1];
+        to.u[y * size.pitch + x] = tile[ty][tx] + p.c * (around - 4 * tile[ty][tx]);
+    }
+}
+)";
+
+const std::string kTutorial = R"(// stencilscope: block 8x8
+extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= size.nx || y >= size.ny) return;
+
+    const real* u = from.u;
+    const int i = y * size.pitch + x;
+
+    const real north = y > 0 ? u[i - size.pitch] : 0;
+    const real south = y < size.ny - 1 ? u[i + size.pitch] : 0;
+    const real west = x > 0 ? u[i - 1] : 0;
+    const real east = x < size.nx - 1 ? u[i + 1] : 0;
+
+    to.u[i] = u[i] + p.c * (north + south + west + east - 4 * u[i]);
+}
+)";
 
 /// A right kernel in which each warp makes 32 cells of a row; neighbours come by shuffles and dynamic shared
 /// memory.
@@ -120,22 +186,28 @@ extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
 
 }  // namespace
 
-TEST_CASE("The kernels to start from are right on the CPU, in both precisions") {
+TEST_CASE("Every rung of the ladder is right on the CPU, in both precisions and under every boundary") {
     require_cpp_compiler();
-    for (const EmbeddedFile& file : embedded_kernels())
-        for (const DType dtype : {DType::float32, DType::float64}) {
-            INFO(file.name);
-            const std::string text(file.text);
-            const RunSpec spec = cpu_run(Boundary::zero, dtype);
+    int count = 0;
+    for (const Rung& rung : ladder())
+        for (const BoundaryRow& row : kBoundaries) {
+            INFO(rung.name << " " << row.name);
+            const DType dtype = ++count % 2 == 0 ? DType::float32 : DType::float64;
+            const std::string text(rung.text);
+            const RunSpec spec = cpu_run(row.boundary, dtype);
             CpuKernel kernel = for_cpu(text, spec);
             const Check check = dtype == DType::float32 ? cpu_checked<float>(kernel, text, spec)
                                                         : cpu_checked<double>(kernel, text, spec);
             CHECK(check.fault == "");
             CHECK(check.sizes == 7);
         }
-    for (const Boundary boundary : {Boundary::insulated, Boundary::periodic})
-        CHECK(cpu_fault(example_kernel("naive"), cpu_run(boundary)) == "");
-    CHECK(contains(cpu_fault(example_kernel("tutorial"), cpu_run(Boundary::periodic)), "periodic boundary"));
+}
+
+TEST_CASE("A kernel for one boundary is wrong under the others") {
+    require_cpp_compiler();
+    for (const std::string& text : {kNaive, kTiled, kTutorial}) CHECK(cpu_fault(text) == "");
+    CHECK(contains(cpu_fault(kTutorial, cpu_run(Boundary::periodic)), "periodic boundary"));
+    CHECK(cpu_fault(kNaive, cpu_run(Boundary::periodic)) == "");
 }
 
 TEST_CASE("Shuffles, dynamic shared memory and several steps a launch run on the CPU as on a GPU") {
@@ -179,13 +251,13 @@ TEST_CASE("Mistakes in a text are told with their line by the compiler of the CP
 
 TEST_CASE("Reading and writing outside of a field are told with the line that does so") {
     require_cpp_compiler();
-    const std::string naive = example_kernel("naive"), guard = "if (x >= size.nx || y >= size.ny) return;";
+    const std::string naive = kNaive, guard = "if (x >= size.nx || y >= size.ny) return;";
     const std::string store = "to.u[y * size.pitch + x] = center";
     const std::string unguarded = with(naive, guard, "");
     const std::string writes = cpu_fault(unguarded);
     CHECK(contains(writes, "writes outside of the field"));
     CHECK(contains(writes, line(unguarded, store) + " writes to.u"));
-    const std::string west = with(example_kernel("tutorial"), "x > 0 ? u[i - 1] : 0", "u[i - 1]");
+    const std::string west = with(kTutorial, "x > 0 ? u[i - 1] : 0", "u[i - 1]");
     const std::string reads = cpu_fault(west);
     CHECK(contains(reads, "not a number"));
     CHECK(contains(reads, line(west, "u[i - 1]") + " reads from.u"));
@@ -202,7 +274,7 @@ TEST_CASE("Reading and writing outside of a field are told with the line that do
 
 TEST_CASE("A race between two barriers is told with both lines, and a barrier in between ends it") {
     require_cpp_compiler();
-    const std::string tiled = example_kernel("tiled");
+    const std::string tiled = kTiled;
     CHECK(cpu_fault(tiled) == "");
     const std::string race = with(tiled, "    __syncthreads();\n", "");
     const std::string fault = cpu_fault(race);
@@ -229,7 +301,7 @@ extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
 
 TEST_CASE("Threads that write one place in no fixed order are found by running them in several orders") {
     require_cpp_compiler();
-    const std::string text = with(example_kernel("naive"),
+    const std::string text = with(kNaive,
                                   "to.u[y * size.pitch + x] = center",
                                   "to.u[y * size.pitch] = x; to.u[y * size.pitch + x] = center");
     CHECK_FALSE(cpu_fault(text) == "");
@@ -237,7 +309,7 @@ TEST_CASE("Threads that write one place in no fixed order are found by running t
 
 TEST_CASE("A barrier that not every thread reaches is told with its line") {
     require_cpp_compiler();
-    const std::string early = with(example_kernel("tiled"),
+    const std::string early = with(kTiled,
                                    "    const int thread =",
                                    "    if (x0 + threadIdx.x >= size.nx) return;\n    const int thread =");
     const std::string fault = cpu_fault(early);
@@ -259,7 +331,7 @@ TEST_CASE("A barrier that not every thread reaches is told with its line") {
 TEST_CASE("A halo that nobody loads is told with the line that reads it") {
     require_cpp_compiler();
     const std::string text =
-        with(example_kernel("tiled"), "i < (kHeight + 2) * (kWidth + 2)", "i < (kHeight + 1) * (kWidth + 2)");
+        with(kTiled, "i < (kHeight + 2) * (kWidth + 2)", "i < (kHeight + 1) * (kWidth + 2)");
     const std::string fault = cpu_fault(text);
     CHECK(contains(fault, "not a number"));
     CHECK(contains(fault,
@@ -276,24 +348,21 @@ TEST_CASE("What ends a kernel is told: an assertion, a trap") {
 
 TEST_CASE("An index that an int cannot hold is found on a field that takes no memory") {
     require_cpp_compiler();
-    const std::string naive = example_kernel("naive");
     const RunSpec spec = cpu_run();
-    std::string wide = naive;
-    for (std::size_t at; (at = wide.find("[y * size.pitch")) != std::string::npos;)
-        wide.replace(at, 15, "[(long long)y * size.pitch");
-    for (const std::string& text : {naive, wide}) {
-        CpuKernel kernel = for_cpu(text);
-        const std::string fault = kernel.large_field_fault(spec.params(), spec.dx);
-        CHECK(fault.empty() == (text == wide));
-        if (text == naive) CHECK(contains(fault, "2147483647"));
-        if (text == naive) CHECK(contains(fault, "line "));
-    }
+    CpuKernel wide = for_cpu(kNaive);
+    CHECK(wide.large_field_fault(spec.params(), spec.dx) == "");
+    const std::string narrow =
+        with(kNaive, "return u[y * size.pitch + x];", "const int i = y * size.pitch + x;\n    return u[i];");
+    CpuKernel kernel = for_cpu(narrow);
+    const std::string fault = kernel.large_field_fault(spec.params(), spec.dx);
+    CHECK(contains(fault, "2147483647"));
+    CHECK(contains(fault, line(narrow, "return u[i]")));
 }
 
 TEST_CASE("Loads, sectors and passes over banks are counted") {
     require_cpp_compiler();
     const RunSpec spec = cpu_run();
-    CpuKernel naive = for_cpu(example_kernel("naive")), tiled = for_cpu(example_kernel("tiled"));
+    CpuKernel naive = for_cpu(kNaive), tiled = for_cpu(kTiled);
     const Traffic plain = naive.traffic(spec.params(), spec.dx),
                   shared = tiled.traffic(spec.params(), spec.dx);
     CHECK(plain.loads_per_cell > 4.9);
@@ -303,10 +372,9 @@ TEST_CASE("Loads, sectors and passes over banks are counted") {
     CHECK(plain.passes == 0);
     CHECK(shared.loads_per_cell < 1.3);
     CHECK(shared.passes < 1.1);
-    std::string turned =
-        with(with(with(example_kernel("tiled"), "kHeight = 32", "kHeight = 30"), "tile 32x32", "tile 32x30"),
-             "real tile[kHeight + 2][kWidth + 2]",
-             "real tile[kWidth + 2][kHeight + 2]");
+    std::string turned = with(with(with(kTiled, "kHeight = 32", "kHeight = 30"), "tile 32x32", "tile 32x30"),
+                              "real tile[kHeight + 2][kWidth + 2]",
+                              "real tile[kWidth + 2][kHeight + 2]");
     for (const auto& [row, column] : {std::pair("[ty][tx]", "[tx][ty]"),
                                       std::pair("[ty - 1][tx]", "[tx][ty - 1]"),
                                       std::pair("[ty + 1][tx]", "[tx][ty + 1]"),
@@ -337,7 +405,7 @@ TEST_CASE("A kernel that crashes or never ends on the CPU is one line, and the p
 TEST_CASE("bench --kernel --backend cpu says what the CPU found, and no speed") {
     require_cpp_compiler();
     const ScratchFolder scratch;
-    const auto file = write_bytes(scratch / "naive.cu", example_kernel("naive"));
+    const auto file = write_bytes(scratch / "naive.cu", kNaive);
     const std::string said = require_done(stencilscope("bench --backend cpu --kernel {}", file)).out;
     CHECK(contains(said, "naive.cu: checked on the CPU: right on 7 sizes"));
     CHECK(contains(said, "also right under insulated and periodic"));

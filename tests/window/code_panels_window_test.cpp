@@ -148,6 +148,30 @@ TEST_CASE("What is wrong with a kernel, and what it is at, is shown in a section
     CHECK(actions_of<action::UseKernel>(window.ui).empty());
 }
 
+TEST_CASE(
+    "The section of a kernel says where its file is, what a lesson is about, and marks the line that fails") {
+    const ScratchFolder scratch;
+    Interface window({"Your kernel"});
+    const auto height = [&] {
+        window.frames(3);
+        return window_rect("##panel").content.y;
+    };
+    const float empty = height();
+    choose_kernel(window.ui, (scratch / "02_race.cu").string());
+    const float chosen = height();
+    CHECK(chosen > empty);
+    CHECK(window.find("##panel", {"Your kernel", "Open"}).GetWidth() > 0);
+    window.ui.kernel.file = window.ui.panel.kernel.file;
+    window.ui.kernel.report.emplace();
+    window.ui.kernel.report->fault = "02_race.cu: a race";
+    const float told = height();
+    window.ui.kernel.text = "one\ntwo\nthree\nfour\n";
+    CHECK(height() == told);
+    window.ui.kernel.report->fault = "02_race.cu: a race, line 3";
+    CHECK(height() > told + 4 * ImGui::GetTextLineHeight());
+    CHECK_FALSE(std::filesystem::exists(scratch / "02_race.cu"));
+}
+
 TEST_CASE("Going live is on offer where there is a GPU") {
     Interface window({"Your kernel"});
     show_right_kernel(window);

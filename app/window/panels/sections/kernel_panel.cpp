@@ -1,17 +1,30 @@
 #include <fmt/format.h>
+#include <imgui.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <regex>
 #include <utility>
 
 #include "app/window/format.h"
+#include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
+#include "app/window/theme.h"
+#include "sim/kernel_trial/lessons.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
 #include "sim/user_kernel/ladder.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
+
+std::string title_of(const user_kernel::Lesson& lesson) {
+    return fmt::format("{}. {}", lesson.number(), lesson.title);
+}
 
 constexpr std::string_view kFileTip =
     "A CUDA source with one kernel, step(From from, To to, Size size, Parameters p). Each time it is saved, "
@@ -34,6 +47,68 @@ void draw_starts(UiState& ui) {
     }
 }
 
+// The broken kernels of `stencilscope learn`.
+void draw_lessons(UiState& ui, const user_kernel::Lesson* now) {
+    const std::string shown = now ? title_of(*now) : "a broken kernel";
+    combo_row(
+        "Mend",
+        shown.c_str(),
+        "Writes one of ten broken kernels, unless it is there, and checks it on the CPU",
+        [&] {
+            const auto done = user_kernel::lessons_done();
+            for (const user_kernel::Lesson& lesson : user_kernel::lessons()) {
+                const bool is_done = std::ranges::find(done, lesson.number()) != done.end();
+                if (choice(
+                        (title_of(lesson) + (is_done ? ", done" : "")).c_str(), now == &lesson, lesson.hint))
+                    start_kernel(ui, std::filesystem::path(lesson.file()).stem());
+            }
+        });
+    if (now) paragraph("To find: " + now->task(), faint_color());
+}
+
+void draw_file(UiState& ui, const std::string& file) {
+    row("Where", "The file that is watched");
+    const std::string path = std::filesystem::absolute(file).lexically_normal().string();
+    if (button("Open", button_size(1), path + "\nOpens it in the editor of the desktop"))
+        open_folder(ui, file);
+    paragraph(path, faint_color());
+}
+
+// The numbers that follow "line" in a sentence.
+std::vector<std::size_t> lines_in(const std::string& sentence) {
+    static const std::regex form("line (\\d{1,7})");
+    std::vector<std::size_t> lines;
+    for (std::sregex_iterator at(sentence.begin(), sentence.end(), form), end; at != end; ++at)
+        lines.push_back(std::stoul((*at)[1]));
+    return lines;
+}
+
+// The text around the first of the lines that a fault names, which are marked.
+void draw_faulty_lines(const std::string& text, const std::string& fault) {
+    constexpr std::size_t kAround = 3;
+    const auto marked = lines_in(fault);
+    const auto lines = split(text, '\n');
+    if (marked.empty() || marked.front() == 0 || marked.front() > lines.size()) return;
+    const auto [least, most] = std::ranges::minmax(marked);
+    const std::size_t begin = std::max(least, kAround + 1) - kAround;
+    const std::size_t end = std::min({lines.size(), most + kAround, begin + 5 * kAround});
+    ImGui::PushFont(monospace_font());
+    ImGui::BeginChild("faulty lines",
+                      ImVec2(0, float(end - begin + 2) * ImGui::GetTextLineHeightWithSpacing()),
+                      true,
+                      ImGuiWindowFlags_HorizontalScrollbar);
+    for (std::size_t number = begin; number <= end; ++number) {
+        const bool is_marked = std::ranges::find(marked, number) != marked.end();
+        ImGui::PushStyleColor(ImGuiCol_Text, is_marked ? warning_color() : faint_color());
+        const std::string line =
+            fmt::format("{:4}{} {}", number, is_marked ? '>' : ' ', printable(lines[number - 1]));
+        ImGui::TextUnformatted(line.data(), line.data() + line.size());
+        ImGui::PopStyleColor();
+    }
+    ImGui::EndChild();
+    ImGui::PopFont();
+}
+
 void draw_speed(const SuiteRow& row, const Snapshot& snapshot) {
     if (!row.measured()) return paragraph(row.why_not, warning_color());
     if (!begin_values("kernel speed")) return;
@@ -51,9 +126,13 @@ void draw_speed(const SuiteRow& row, const Snapshot& snapshot) {
                   "Relative to a kernel that reads and writes every cell once per step");
 }
 
-void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapshot) {
+void draw_report(const user_kernel::KernelNews& news, const Snapshot& snapshot) {
+    const user_kernel::TrialReport& report = *news.report;
     if (!report.compiled.empty()) paragraph(report.compiled, text_color());
-    if (!report.fault.empty()) return error_text(report.fault);
+    if (!report.fault.empty()) {
+        error_text(report.fault);
+        return draw_faulty_lines(news.text, report.fault);
+    }
     if (!report.why_not.empty())
         paragraph("Not checked: no GPU here, and for the CPU: " + report.why_not, warning_color());
     if (report.on_cpu) paragraph("Checked on the CPU: " + report.cpu_words(), good_color());
@@ -119,6 +198,7 @@ void draw_kernel(UiState& ui, const Snapshot& snapshot) {
     }
     if (!state.failure.empty()) error_text(state.failure);
     draw_starts(ui);
+    draw_lessons(ui, state.file.empty() ? nullptr : user_kernel::lesson_of(state.file));
     const user_kernel::KernelNews& news = ui.kernel;
     if (state.file.empty())
         return paragraph(
@@ -128,9 +208,10 @@ void draw_kernel(UiState& ui, const Snapshot& snapshot) {
                 : "Write one step as a CUDA kernel. Whenever you save the file it is compiled, checked "
                   "against the reference and timed; once it is correct, it steps the field.",
             faint_color());
+    draw_file(ui, state.file);
     if (news.file != state.file) return;
     if (!news.failure.empty()) error_text(news.failure);
-    if (news.report) draw_report(*news.report, snapshot);
+    if (news.report) draw_report(news, snapshot);
     if (!news.doing.empty()) paragraph(news.doing, faint_color());
     draw_live(ui, snapshot);
 }
