@@ -92,6 +92,7 @@ void LadderBench::measure(const LadderKernel& kernel,
     request.suite = report_.spec;
     request.limit_seconds = limit_seconds_;
     request.program = program_;
+    request.on_cpu = device_of(report_.spec) == Device::cpu;
     TrialReport trial = try_kernel(request, doing, stop);
     report_.interrupted |= trial.stopped;
     if (trial.stopped) return;
