@@ -7,15 +7,10 @@
 #include "sim/user_kernel/ladder.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-#include "tests/support/skip.h"
 
-using namespace stencil;
 using namespace stencil::user_kernel;
-using namespace stencil_test;
 
 namespace {
 

@@ -6,15 +6,10 @@
 #include "sim/kernel_trial/cpu_kernel.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
-#include "tests/support/paths.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
-#include "tests/support/scratch.h"
-#include "tests/support/skip.h"
 
-using namespace stencil;
 using namespace stencil::user_kernel;
-using namespace stencil_test;
 
 namespace {
 
