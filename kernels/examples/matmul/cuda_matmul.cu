@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "kernels/cuda/cublas.cuh"
 #include "kernels/examples/arrays/column_sums.h"
+#include "kernels/examples/matmul/lt_product.cuh"
 #include "kernels/examples/matmul/register_matmul.cuh"
 #include "kernels/examples/matmul/simt_matmul.cuh"
 
@@ -12,51 +12,28 @@ namespace {
 
 constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
 
-// cuBLAS is column-major: it sees row-major matrices as their transposes, and C^T = B^T A^T.
 template <class T>
-CudaMatmul<T> library_matmul(bool tf32, CudaStream& stream) {
+CudaMatmul<T> library_matmul(bool tf32, const MatmulShape& shape, CudaStream& stream) {
+    const LtKind kind = sizeof(T) == 8 ? LtKind{CUBLAS_COMPUTE_64F, CUDA_R_64F}
+                        : tf32         ? LtKind{CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F}
+                                       : LtKind{CUBLAS_COMPUTE_32F, CUDA_R_32F};
     const auto workspace = std::make_shared<CudaMemory>(kWorkspace);
-    const auto library = std::make_shared<CublasHandle>(stream, workspace->data(), kWorkspace);
-    constexpr cudaDataType_t kType = sizeof(T) == 8 ? CUDA_R_64F : CUDA_R_32F;
-    const cublasComputeType_t compute = sizeof(T) == 8 ? CUBLAS_COMPUTE_64F
-                                        : tf32         ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                       : CUBLAS_COMPUTE_32F;
-    return [=](const MatmulCall<T>& call) {
-        (void)workspace;  // outlives the handle
-        const auto& [m, k, n] = call.shape;
-        const T one = 1, zero = 0;
-        CUBLAS_CHECK(cublasGemmEx_64,
-                     *library,
-                     CUBLAS_OP_N,
-                     CUBLAS_OP_N,
-                     n,
-                     m,
-                     k,
-                     &one,
-                     call.b,
-                     kType,
-                     n,
-                     call.a,
-                     kType,
-                     k,
-                     &zero,
-                     call.c,
-                     kType,
-                     n,
-                     compute,
-                     CUBLAS_GEMM_DEFAULT);
+    const auto product = std::make_shared<LtProduct>(kind, shape, LtWorkspace{workspace->data(), kWorkspace});
+    return [workspace, product, &stream](const MatmulCall<T>& call) {
+        const LtCall arrays{call.a, call.b, call.c};
+        product->run(arrays, stream);
     };
 }
 
 template <class T>
-CudaMatmul<T> product_by(MatmulMethod method, CudaStream& stream) {
+CudaMatmul<T> product_by(MatmulMethod method, const MatmulShape& shape, CudaStream& stream) {
     const auto launch = [&](void (*kernel)(const MatmulCall<T>&, cudaStream_t)) -> CudaMatmul<T> {
         return [kernel, &stream](const MatmulCall<T>& call) { kernel(call, cuda_handle(stream)); };
     };
     if (method == MatmulMethod::naive) return launch(simt::naive_matmul<T>);
     if (method == MatmulMethod::shared_tile) return launch(simt::tiled_matmul<T>);
     if (method == MatmulMethod::register_tile) return launch(registers::register_matmul<T>);
-    return library_matmul<T>(method == MatmulMethod::tf32, stream);
+    return library_matmul<T>(method == MatmulMethod::tf32, shape, stream);
 }
 
 }  // namespace
@@ -65,7 +42,7 @@ template <class T>
 CudaMatmul<T> make_cuda_matmul(MatmulMethod method, const MatmulShape& shape, CudaStream& stream) {
     const MatrixShape c{shape.m, shape.n, shape.n};
     const auto scratch = std::make_shared<CudaMemory>(cuda_column_sums_bytes<T>(c));
-    return [=, &stream, multiply = product_by<T>(method, stream)](const MatmulCall<T>& call) {
+    return [=, &stream, multiply = product_by<T>(method, shape, stream)](const MatmulCall<T>& call) {
         multiply(call);
         cuda_column_sums<T>(stream, call.c, c, nullptr, call.sums, scratch->data());
     };
