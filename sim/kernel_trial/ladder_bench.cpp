@@ -93,6 +93,9 @@ void LadderBench::measure(const LadderKernel& kernel,
     request.limit_seconds = limit_seconds_;
     request.program = program_;
     request.on_cpu = device_of(report_.spec) == Device::cpu;
+    // A rung has to be right under every boundary and for any number of cells.
+    const Rung* rung = find_rung(kernel.file);
+    request.is_lesson = request.is_large = rung && kernel.text.starts_with(rung->text);
     TrialReport trial = try_kernel(request, doing, stop);
     report_.interrupted |= trial.stopped;
     if (trial.stopped) return;
@@ -145,6 +148,14 @@ nlohmann::ordered_json to_json(const LadderReport& report) {
         one["total_steps"] = measured(figures.total_steps);
         one["error"] = timed ? finite_or_null(figures.error) : nlohmann::ordered_json();
         one["right_on_sizes"] = row.trial.sizes;
+        const Traffic& traffic = row.trial.traffic;
+        const auto counted = [&](double value) {
+            return row.trial.on_cpu ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+        };
+        one["loads_per_cell"] = counted(traffic.loads_per_cell);
+        one["stores_per_cell"] = counted(traffic.stores_per_cell);
+        one["sectors_over_needed"] = counted(traffic.sectors);
+        one["bank_passes_over_needed"] = counted(traffic.passes);
         one["compute_capability"] = row.trial.compute_capability;
         one["registers"] = row.trial.usage.registers;
         one["spill_bytes"] = row.trial.usage.spill_bytes;
@@ -160,7 +171,9 @@ nlohmann::ordered_json to_json(const LadderReport& report) {
 
 std::string intro_text(const LadderReport& report) {
     if (!report.why_not_timed.empty())
-        return fmt::format("the ladder cannot be timed here ({})\n", report.why_not_timed);
+        return fmt::format(
+            "the ladder cannot be timed here ({}); on the CPU it is checked, and its accesses are counted\n",
+            report.why_not_timed);
     return fmt::format("{}, {}, {} boundary{}; copies {:.4g} GB/s: {:.4g} GCells/s at one step per pass\n",
                        report.device,
                        name_of(report.spec.run.dtype),
@@ -173,7 +186,15 @@ std::string intro_text(const LadderReport& report) {
 std::string header_text(const LadderReport& report) {
     const std::string compiled =
         fmt::format("{:>5} {:>9} {:>6} {:>9}  {}", "steps", "registers", "shared", "occupancy", "limited by");
-    if (!report.why_not_timed.empty()) return fmt::format("{:<20} {}\n", "rung", compiled);
+    if (!report.why_not_timed.empty())
+        return fmt::format("{:<20} {:>8} {:>7} {:>7} {:>7} {:>6} {}\n",
+                           "rung",
+                           "right on",
+                           "loads",
+                           "stores",
+                           "sectors",
+                           "banks",
+                           compiled);
     return fmt::format("{:<20} {:>11} {:>9} {:>8} {:>6} {:>8} {:>8} {:>8} {}\n",
                        "rung",
                        "size",
@@ -194,7 +215,21 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
                                              usage.shared_bytes,
                                              row.occupancy ? percent(row.occupancy->share()) : "-",
                                              row.occupancy ? row.occupancy->limited_by : "-");
-    if (!row.figures) return fmt::format("{:<20} {}\n", row.kernel, compiled);
+    if (!row.figures) {
+        const auto counted = [&](double value) {
+            return row.trial.on_cpu && value > 0 ? fmt::format("{:.2f}", value) : "-";
+        };
+        const Traffic& traffic = row.trial.traffic;
+        return fmt::format("{:<20} {:>8} {:>7} {:>7} {:>7} {:>6} {}{}\n",
+                           row.kernel,
+                           row.trial.on_cpu ? fmt::format("{} sizes", row.trial.sizes) : "-",
+                           counted(traffic.loads_per_cell),
+                           counted(traffic.stores_per_cell),
+                           counted(traffic.sectors),
+                           counted(traffic.passes),
+                           compiled,
+                           row.trial.why_not.empty() ? "" : "; " + row.trial.why_not);
+    }
     const SuiteRow& figures = *row.figures;
     const std::string size = fmt::format("{}x{}", figures.size.nx, figures.size.ny);
     if (!figures.measured()) return fmt::format("{:<20} {:>11} {}\n", row.kernel, size, figures.why_not);

@@ -154,7 +154,7 @@ TEST_CASE(
     CHECK(contains(row_text(report, report.rows[4]), " 2.00 "));
 }
 
-TEST_CASE("bench --ladder refuses what is not its own, and without a GPU says why it times nothing") {
+TEST_CASE("bench --ladder refuses what is not its own, and without a GPU checks rungs and counts accesses") {
     for (const std::string other :
          {"--method tiled", "--sweep", "--model gray-scott", "--save", "--work-precision"}) {
         INFO(other);
@@ -162,12 +162,23 @@ TEST_CASE("bench --ladder refuses what is not its own, and without a GPU says wh
     }
     if (!equation::why_no_nvrtc().empty() || !query_cuda().devices.empty()) return;
     const ScratchFolder scratch;
-    const ProgramResult result =
-        stencilscope("bench --ladder --kernel 2_coalesced.cu --out {}", scratch / "out");
+    const ProgramResult result = stencilscope("bench --ladder --out {}", scratch / "out");
     require_done(result);
     CHECK(contains(result.out, "cannot be timed here"));
     const auto rows = read_json(scratch / "out/ladder.json").at("rows");
-    REQUIRE(rows.size() == ladder().size() + 3);  // two further shapes, and the kernel that was given
+    REQUIRE(rows.size() == ladder().size() + 2);  // two further shapes
+    // Cells that a cell and step loads, as docs/tutorials/ladder.md counts them (a 16-byte load is four).
+    const double loads[] = {5, 5, 1.16, 1.31, 1.5, 1.28, 1.52, 1.52, 0.34, 0.57};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        INFO(rows[i].at("kernel"));
+        CHECK(rows[i].at("right_on_sizes") == 7);
+        CHECK(std::abs(double(rows[i].at("loads_per_cell")) - loads[i]) < 0.08);
+    }
+    CHECK(rows[0].at("sectors_over_needed") > 7);  // 32 sectors where 4 would do
+    CHECK(rows[1].at("sectors_over_needed") < 1.2);
+    CHECK(rows[2].at("bank_passes_over_needed") == 1.0);
+    CHECK(rows[4].at("kernel") == "3_shared_tile 8x8");
+    CHECK(rows[4].at("bank_passes_over_needed") > 1.5);  // two lanes in one bank
     for (const auto& row : rows) {
         const std::string name = row.at("kernel");
         CHECK(contains(result.out, name + " "));
