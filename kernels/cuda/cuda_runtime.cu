@@ -153,12 +153,6 @@ std::size_t CudaMemoryMeter::bytes() const {
     return count_->bytes;
 }
 
-std::size_t CudaMemoryMeter::left() {
-    if (!counting || counting->limit == 0) return cuda_memory().free_bytes;
-    const std::size_t bytes = counting->bytes;
-    return counting->limit > bytes ? counting->limit - bytes : 0;
-}
-
 void CudaMemoryMeter::restart() {
     count_->peak = count_->bytes;
 }

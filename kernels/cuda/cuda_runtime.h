@@ -77,8 +77,6 @@ class CudaMemoryMeter {
     std::size_t bytes() const;
     /// Resets the peak to the current size.
     void restart();
-    /// Bytes that the calling thread's meter still allows; without a limit, bytes free on the device.
-    static std::size_t left();
 
     struct Count;
 
