@@ -13,7 +13,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/kernel_trial/lessons.h"
 #include "sim/text/error.h"
-#include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -65,8 +65,12 @@ int learn_command(const LearnRequest& request) {
         return list_lessons();
     }
     const auto all = user_kernel::lessons();
-    const auto number = std::size_t(parse_integer(request.number, "learn", 1, int(all.size())));
-    const user_kernel::Lesson& lesson = all[number - 1];
+    const auto found = std::ranges::find_if(
+        all, [&](const auto& one) { return std::to_string(one.number()) == request.number; });
+    if (found == all.end())
+        throw InputError(
+            "learn {}: there is no such lesson; allowed: 1 to {}", printable(request.number), all.size());
+    const user_kernel::Lesson& lesson = *found;
     if (!request.check.empty()) return check_answer(lesson, request.check);
     if (request.hint) print("{}\n", lesson.hint);
     if (request.solution) print_text(lesson.solution());

@@ -87,6 +87,7 @@ TEST_CASE("learn lists the lessons, writes a broken kernel, checks it and rememb
     require_done(stencilscope("learn 1 --replace"));
     CHECK(read_bytes("01_out_of_bounds.cu") == lessons()[0].text());
     CHECK(contains(require_done(stencilscope("learn 2 --hint")).out, "wait"));
-    require_refused(stencilscope("learn 11"), 2, "10");
+    require_refused(
+        stencilscope("learn 11"), 2, "stencilscope: learn 11: there is no such lesson; allowed: 1 to 10");
     require_refused(stencilscope("learn --hint"), 2, "which lesson");
 }
