@@ -82,7 +82,7 @@ int learn_command(const LearnRequest& request) {
     print("wrote {0}. To find: {1}\nThen 'stencilscope learn {2} --check {0}'; --hint gives a hint.\n",
           file,
           lesson.task(),
-          number);
+          lesson.number());
     return 0;
 }
 
