@@ -1,4 +1,4 @@
-// Rung 4 of 8: several rows of a column in the registers of a thread
+// Rung 4 of 8: several rows of a column in registers
 //
 // New: a thread has 8 cells below each other. It loads them, with one above and one below, into registers, so
 //   north and south need no shared memory; only west and east are other threads' cells. In three dimensions
