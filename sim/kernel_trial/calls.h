@@ -14,7 +14,6 @@ struct StencilscopeCalls {
     void (*commit_copies)();
     void (*wait_for_copies)(unsigned newest);
     void (*stop)(int line, const char* why);
-    void* (*dynamic_shared)();
 };
 
 struct StencilscopeThread {

@@ -5,10 +5,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <random>
 #include <regex>
 
 #include "kernels/field/divide.h"
