@@ -72,12 +72,16 @@ __device__ __forceinline__ void copy_pieces(void* to, const void* from, unsigned
 }
 __device__ __forceinline__ void bulk_store(void* to, const void* from, unsigned bytes) { copy_pieces(to, from, bytes); }
 #if __CUDA_ARCH__ >= 800
+__device__ __forceinline__ void arrive_lane(Barrier* b) {
+    asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(shared_address(b)) : "memory");
+}
 // By one lane: before 9.0 the arrivals of lanes are made one after the other.
 __device__ __forceinline__ void arrive(Barrier* b) {
     __syncwarp();
-    if (threadIdx.x == 0)
-        asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(shared_address(b)) : "memory");
+    if (threadIdx.x == 0) arrive_lane(b);
 }
+// By each lane, and not as loads_issued() arrives, which orders no stores.
+__device__ __forceinline__ void rows_stored(Barrier* b) { arrive_lane(b); }
 __device__ __forceinline__ void loads_issued(Barrier* b) {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(b)) : "memory");
 }
@@ -103,6 +107,7 @@ __device__ __forceinline__ void arrive(Barrier* b) {
     if (threadIdx.x == 0) *(volatile Barrier*)b = *b + 1;
 }
 __device__ __forceinline__ void loads_issued(Barrier* b) { arrive(b); }
+__device__ __forceinline__ void rows_stored(Barrier* b) { arrive(b); }
 __device__ __forceinline__ void wait(Barrier* b, unsigned parity) {
     while ((*(volatile Barrier*)b & 1) == (parity & 1)) {}
     __syncwarp();
@@ -110,7 +115,6 @@ __device__ __forceinline__ void wait(Barrier* b, unsigned parity) {
 }
 __device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, Barrier*) { copy_pieces(to, from, bytes); }
 #endif
-__device__ __forceinline__ void rows_stored(Barrier* b) { loads_issued(b); }
 __device__ __forceinline__ void before_bulk_store() {}
 template <int kNewest>
 __device__ __forceinline__ void close_and_wait_for_stores() {
@@ -250,7 +254,7 @@ __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
 )";
 
 // A block streams down its tile's rows. Its warps are a pipeline: each computes `kLevels` levels (stages of
-// steps) of rows that the previous warp layout over through a ring in shared memory;
+// steps) of rows that the previous warp hands over through a ring in shared memory;
 // kernels/methods/streaming has the diagram. Level l of warp w takes row r in iteration w kLag + 2 l + (r -
 // first_row), and computes row r - 1. All warps wait for the slowest one, so work that only one of them does
 // is kept short.
