@@ -195,7 +195,7 @@ std::string header_text(const LadderReport& report) {
                            "sectors",
                            "banks",
                            compiled);
-    return fmt::format("{:<20} {:>11} {:>9} {:>8} {:>6} {:>8} {:>8} {:>8} {}\n",
+    return fmt::format("{:<20} {:>11} {:>9} {:>8} {:>6} {:>8} {:>8} {:>8} {:>7} {}\n",
                        "rung",
                        "size",
                        "us/step",
@@ -204,6 +204,7 @@ std::string header_text(const LadderReport& report) {
                        "limit",
                        "of limit",
                        "error",
+                       "after",
                        compiled);
 }
 
@@ -234,7 +235,7 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
     const std::string size = fmt::format("{}x{}", figures.size.nx, figures.size.ny);
     if (!figures.measured()) return fmt::format("{:<20} {:>11} {}\n", row.kernel, size, figures.why_not);
     const double limit = limit_of(report, row);
-    return fmt::format("{:<20} {:>11} {:>9.4g} {:>8.4g} {:>6} {:>8.4g} {:>8} {:>8.1e} {}\n",
+    return fmt::format("{:<20} {:>11} {:>9.4g} {:>8.4g} {:>6} {:>8.4g} {:>8} {:>8.1e} {:>7} {}\n",
                        row.kernel,
                        size,
                        figures.speed.us_per_step,
@@ -243,6 +244,7 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
                        limit,
                        percent(figures.speed.gcells_per_s / limit),
                        figures.error,
+                       figures.total_steps,
                        compiled);
 }
 

@@ -19,7 +19,7 @@ def test_each_tool_that_is_here_has_a_speed_and_the_error_of_float32(tool):
     assert result.returncode == 0, result.stderr
     row = result.stdout.splitlines()[1].split()
     assert row[0] == tool
-    if "No" in row or "no" in row:
+    if "cannot be imported" in result.stdout:
         pytest.skip(result.stdout.splitlines()[1])
     assert float(row[2]) > 0
     assert 0 < float(row[4]) < 1e-6

@@ -105,7 +105,9 @@ TEST_CASE("Every rung of the ladder is timed, and its figures have errors as the
                 INFO(size.why_not);
                 REQUIRE(size.measured());
                 CHECK(size.speed.gcells_per_s > 0);
-                CHECK(size.error < (dtype == DType::float32 ? 1e-4 : 1e-10));
+                // The error of the plain form grows with the steps.
+                CHECK(size.error <
+                      (dtype == DType::float32 ? 1e-6 + 5e-9 * double(size.total_steps) : 1e-10));
                 CHECK(size.error > 0);
             }
         }

@@ -79,8 +79,8 @@ def main():
     for tool in options.tool.split(","):
         try:
             made = importlib.import_module(tool + "_stencil")
-        except ImportError as missing:
-            print(f"{tool:<8} {missing}")
+        except Exception as missing:  # of whatever kind a package raises that does not fit another one
+            print(f"{tool:<8} cannot be imported: {missing}")
             continue
         error, gcells = error_of(made.make), speed_of(made.make, options.size)
         print(f"{tool:<8} {made.version:<10} {gcells:>9.4g} {8 * gcells:>7.4g} {error:>9.2g}", flush=True)

@@ -118,7 +118,10 @@ void draw_figures(const LadderReport& report, const LadderRow& row) {
     value_row("Updates", row.figures->speed.gcells_per_s, "GCells/s", "Cell updates per second / 1e9");
     if (row.gain > 0) value_row("Gain", row.gain, "times", "Over the rung before");
     value_row("Copy limit", copy * row.trial.steps_fused, "GCells/s", "Of a copy, times the steps of a pass");
-    value_row("Error", fmt::format("{:.1e}", row.figures->error), "", "Relative 2-norm against float64");
+    value_row("Error",
+              fmt::format("{:.1e}", row.figures->error),
+              fmt::format("after {} steps", row.figures->total_steps),
+              "Relative 2-norm against float64");
     value_row("Registers", double(row.trial.usage.registers), "a thread", "By the compiler");
     if (row.occupancy)
         value_row("Occupancy",
