@@ -246,7 +246,7 @@ bool Emulator::release_exchanges() {
                 Thread& thread = threads_[first + to];
                 thread.there = there;
                 for (std::size_t from = 0; from < lanes && thread.bytes > 0; ++from)
-                    if (there >> from & 1)
+                    if ((there >> from & 1) && threads_[first + from].bytes > 0)
                         std::memcpy(static_cast<char*>(thread.values) + from * thread.bytes,
                                     threads_[first + from].value,
                                     std::min(thread.bytes, threads_[first + from].bytes));

@@ -124,9 +124,10 @@ void require_refused(const ProgramResult& result, int status, const std::string&
     INFO("status " << result.status << ", stderr: " << result.err);
     REQUIRE(result.status == status);
     REQUIRE(contains(result.err, part));
-    // Notes, such as about a missing GPU, may precede the one line.
+    // Notes, such as about a missing GPU, may precede the one line, and AddressSanitizer's remark on fibers.
     std::string_view error = result.err;
-    while (error.starts_with("note: ")) error.remove_prefix(std::min(error.find('\n') + 1, error.size()));
+    while (error.starts_with("note: ") || error.starts_with("=="))
+        error.remove_prefix(std::min(error.find('\n') + 1, error.size()));
     REQUIRE(std::ranges::count(error, '\n') == 1);
     REQUIRE(error.starts_with("stencilscope: "));
     REQUIRE(result.out.empty());
