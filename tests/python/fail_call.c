@@ -151,6 +151,9 @@ static Any* const replacements[kLate] = {OF_ALL(POINTER)};
 
 static void* replaced(const char* call, void* found) {
     if (!armed || strncmp(call, name, strlen(name)) != 0 || !strncmp(call, "MPI_", 4)) return found;
+    for (int known = 0; known < late_count; ++known)  // one that was looked up before
+        if (late[known].next == (Any*)found && strncmp(late[known].name, call, sizeof(late[known].name) - 1) == 0)
+            return (void*)replacements[known];
     const int place = late_count++;
     if (place >= kLate) abort();
     strncpy(late[place].name, call, sizeof(late[place].name) - 1);
