@@ -67,7 +67,7 @@ Acting& acting() {
     return all;
 }
 
-// What is acted must run here: blocks that wait for each other need a multiprocessor each.
+// A plan for the acted GPU must run on this one: blocks that wait for each other need a multiprocessor each.
 GpuFacts limited(GpuFacts acted, const GpuFacts& here) {
     acted.multiprocessors = std::min(acted.multiprocessors, here.multiprocessors);
     acted.shared_per_block = std::min(acted.shared_per_block, here.shared_per_block);

@@ -1,4 +1,4 @@
-// What planners and generators know of a GPU, and a test switch that replaces it.
+// GpuFacts is all that planners and generators know of a GPU. A test switch replaces it by another GPU's.
 #pragma once
 
 #include <span>
@@ -51,7 +51,7 @@ GpuFacts gpu_facts();  ///< of the default device
 /// Takes a value of STENCILSCOPE_AS_GPU in place of the environment's; empty: the GPU as it is. Returns what
 /// is wrong with it and what is allowed, in one line, and then changes nothing.
 std::string act_as_gpu(std::string_view value);
-/// What is wrong with the environment's value; else empty.
+/// Says what is wrong with the value of STENCILSCOPE_AS_GPU in the environment; empty if it is right.
 const std::string& why_not_as_gpu();
 /// Whether the facts are another GPU's.
 bool acts_as_other_gpu();

@@ -12,7 +12,7 @@ const std::string& why_no_nvrtc();
 /// Its version, 1000 major + 10 minor. Throws CudaError without NVRTC.
 int nvrtc_version();
 
-/// What is compiled for: a compute capability (90 is 9.0), as machine code or as PTX, which the driver
+/// NVRTC compiles for this compute capability (90 is 9.0), to machine code or to PTX, which the driver
 /// translates for its GPU.
 struct CodeTarget {
     int capability = 90;

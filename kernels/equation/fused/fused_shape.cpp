@@ -22,7 +22,8 @@ constexpr std::array<Occupancy, 3> kOccupancies{{{4, 216, 1.22}, {8, 216, 1}, {1
 constexpr int kMostColumns = 20;
 constexpr std::size_t kMostShapes = 5;
 constexpr double kInstructionsPerBatch = 150;  // for loading, waiting and signalling
-// Of the instructions that a GPU could issue while memory moves a byte, on an H200.
+// A GPU sustains this share of the instructions that it could issue while memory moves a byte (measured on an
+// H200).
 constexpr double kSustained = 0.83;
 
 class Estimate {
@@ -31,7 +32,7 @@ class Estimate {
         : program_(program), float64_(float64), size_(size), gpu_(gpu) {}
 
     bool fits_registers(const FusedShape& shape, int most_held) const {
-        // The same text takes more registers for 12.0, and for GPUs whose lanes copy rows.
+        // Compilers give the same text more registers for 12.0, and for GPUs on which lanes copy the rows.
         most_held -= gpu_.capability >= 120 ? 32 : gpu_.capability < 90 ? 24 : 0;
         return program_.held_rows() * shape.steps * shape.columns * (float64_ ? 2 : 1) <= most_held;
     }
