@@ -250,7 +250,8 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     const Device device = method_of(report.spec)->device;
     if (wants_timings(request, spec) && has_speed(report) &&
         bytes_to_measure_copies(device) <= spec.memory_limit / 2)
-        report.copy_gb_per_s = measure_copy_bandwidth(device, report.spec.threads);
+        report.copy_gb_per_s = kept_copy_bandwidth(
+            device, report.spec.threads, device_name(machine, device, report.spec.threads));
     if (const ExecutionPath way = simulation.solver().way(); !way.why_not.empty())
         note("note: {}, not faster: {}\n", way.name, way.why_not);
     if (report.spec.drawn_arrows() != report.spec.arrows)

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "sim/problem/run_spec.h"
 #include "sim/text/error.h"
@@ -21,26 +22,11 @@ std::string shape_text(const AnyArray& array) {
     return text + (array.ndim() == 1 ? ",)" : ")");
 }
 
-// Returns the dtype as text, such as ">f8", or an empty string if the object has none.
-std::string dtype_text(const nb::object& array) {
-    return nb::hasattr(array, "dtype") ? nb::cast<std::string>(array.attr("dtype").attr("__str__")()) : "";
-}
-
-// Throws for an object that is no array of numbers, saying what to pass instead.
+// Python brings other types to these where nothing is lost (stencilscope/_arrays.py).
 [[noreturn]] void refuse(const nb::object& object, const std::string& name) {
-    const std::string dtype = dtype_text(object);
-    std::string why;
-    if (dtype.empty())
-        why = fmt::format("{} is not an array (NumPy, CuPy or DLPack): numpy.asarray(x, 'float64') makes one",
-                          nb::inst_name(object).c_str());
-    else if (dtype == "float32" || dtype == "float64")
-        why = "cells that lie at broken distances: numpy.ascontiguousarray(x) mends them";
-    else
-        why = fmt::format(
-            "an array of {}: a field holds float32 or float64 in native byte order, which "
-            "x.astype('float64') makes of it",
-            dtype);
-    throw nb::type_error(fmt::format("{}: {}", name, why).c_str());
+    throw nb::type_error(
+        fmt::format("{}: {} is not an array of float32 or float64", name, nb::inst_name(object).c_str())
+            .c_str());
 }
 
 void check_shape(const AnyArray& array, const std::string& name) {
@@ -136,6 +122,31 @@ Field checked_copy(const AnyArray& array, const nb::object& object, const std::s
     return cells;
 }
 
+// An array on the GPU by the interface of Numba and others (__cuda_array_interface__, version 2 or 3).
+AnyArray cuda_array_of(const nb::object& object) {
+    const auto all = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+    const auto type = nb::cast<std::string>(all["typestr"]);
+    const nb::tuple shape = nb::cast<nb::tuple>(all["shape"]);
+    std::vector<std::size_t> sizes;
+    for (const nb::handle axis : shape) sizes.push_back(nb::cast<std::size_t>(axis));
+    std::vector<std::int64_t> strides(sizes.size());
+    const std::int64_t cell = type == "<f4" ? 4 : 8;
+    std::int64_t dense = 1;
+    for (std::size_t i = sizes.size(); i-- > 0; dense *= std::int64_t(sizes[i])) strides[i] = dense;
+    if (all.contains("strides") && !all["strides"].is_none()) {
+        const nb::tuple given = nb::cast<nb::tuple>(all["strides"]);
+        for (std::size_t i = 0; i < strides.size(); ++i) strides[i] = nb::cast<std::int64_t>(given[i]) / cell;
+    }
+    void* const data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(nb::cast<nb::tuple>(all["data"])[0]));
+    return AnyArray(data,
+                    sizes.size(),
+                    sizes.data(),
+                    object,
+                    strides.data(),
+                    type == "<f4" ? nb::dtype<float>() : nb::dtype<double>(),
+                    nb::device::cuda::value);
+}
+
 template <class T>
 nb::object hand_over(Array<T> cells) {
     auto* const kept = new Array<T>(std::move(cells));
@@ -147,6 +158,12 @@ nb::object hand_over(Array<T> cells) {
 }  // namespace
 
 Field field_of(const nb::object& object, const std::string& name) {
+    if (!nb::hasattr(object, "__dlpack__") && nb::hasattr(object, "__cuda_array_interface__")) {
+        const AnyArray array = cuda_array_of(object);
+        check_shape(array, name);
+        return array.dtype() == nb::dtype<float>() ? checked_copy<float>(array, object, name)
+                                                   : checked_copy<double>(array, object, name);
+    }
     AnyArray array;
     // A producer is asked here, since a cast would hide its exceptions.
     const bool produces = PyObject_CheckBuffer(object.ptr()) == 0 && nb::hasattr(object, "__dlpack__");

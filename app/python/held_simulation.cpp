@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
@@ -20,9 +21,11 @@
 #include "sim/figure/figure.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/model/equations.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
@@ -110,8 +113,38 @@ void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words
     if (!has_word(words, setting_name::dtype)) spec.dtype = wide ? DType::float64 : DType::float32;
 }
 
+// A zero for the imaginary part of each complex component that is given by real numbers.
+void add_imaginary_parts(const Model& model, std::vector<NamedField>& given) {
+    const std::string& first = model.components.front().name;
+    const auto part = [](const std::string& name, const char* end) { return name + end; };
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        std::string& name = given[i].component;
+        const std::string stem = !name.empty()            ? name
+                                 : first.ends_with("_re") ? first.substr(0, first.size() - 3)
+                                                          : first;
+        if (find_component(model, stem) || !find_component(model, part(stem, "_re"))) continue;
+        name = part(stem, "_re");
+        const auto same = [&](const NamedField& one) {
+            return one.component == part(stem, "_im") || one.component == "_im";
+        };
+        if (std::ranges::any_of(given, same)) continue;
+        NamedField none{part(stem, "_im"), given[i].field.clone()};
+        none.field.visit([](auto& cells) { std::ranges::fill(cells.cells(), 0); });
+        given.push_back(std::move(none));
+    }
+    for (NamedField& one : given)
+        if (one.component == "_im" && first.ends_with("_re"))
+            one.component = part(first.substr(0, first.size() - 3), "_im");
+        else if (one.component == "_im" ||
+                 (one.component.ends_with("_im") && !find_component(model, one.component)))
+            throw InputError(
+                "initial: complex numbers, and {} is real: x.real is the real part",
+                one.component == "_im" ? first : one.component.substr(0, one.component.size() - 3));
+}
+
 // Names the component of each array.
 void resolve_names(const Model& model, std::vector<NamedField>& given) {
+    add_imaginary_parts(model, given);
     for (auto one = given.begin(); one != given.end(); ++one) {
         one->component = model.components[component_index(model, one->component)].name;
         if (std::ranges::find(given.begin(), one, one->component, &NamedField::component) != one)
@@ -248,6 +281,8 @@ class HeldSimulation {
     // Use these with the lock held.
     Beginning beginning;
     FiniteWatch watch;
+    long long looked = 0;  ///< step of the last look for values that are not finite, if those are allowed
+    bool warned = false;   ///< of them
 
   private:
     FairLock lock_;
@@ -269,6 +304,24 @@ long long python_slice(const Simulation& simulation) {
 
 void require_finite(const FiniteWatch& watch) {
     if (watch.found()) throw NotFiniteError(watch.found()->text() + "; allow_overflow=True goes on");
+}
+
+// Warns once, of a run that is allowed to go on with values that are not finite. A look costs as much as some
+// steps.
+void warn_of_not_finite(HeldSimulation& held) {
+    constexpr long long kBetweenLooks = 100;  // steps
+    std::string told;
+    held.with([&](Simulation& simulation) {
+        const bool due = std::abs(simulation.step() - held.looked) >= kBetweenLooks;
+        if (held.warned || !due || !simulation.now().allow_overflow) return;
+        held.looked = simulation.step();
+        for (const Component& component : simulation.now().model->components)
+            if (simulation.solver().statistics(component.name).not_finite > 0 && told.empty())
+                told =
+                    fmt::format("{} is not finite (NaN or infinite) at step {}", component.name, held.looked);
+        held.warned = !told.empty();
+    });
+    if (!told.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, told.c_str(), 2) != 0) throw nb::python_error();
 }
 
 // Advances slice by slice. Between slices Python handles signals, and `progress`, unless None, is called with
@@ -297,6 +350,7 @@ void advance(HeldSimulation& held, long long steps, const nb::object& progress) 
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!progress.is_none()) progress(done, steps);
     }
+    warn_of_not_finite(held);
 }
 
 // Advances until the first of: `steps` more steps, a time, a condition. `look`, unless None, is called at
@@ -347,6 +401,7 @@ std::string run(HeldSimulation& held,
             }
         });
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (is_due || !ended.empty()) warn_of_not_finite(held);
         if (std::exchange(is_due, false) && !look.is_none() && look().is(nb::bool_(true))) return "look";
         if (!ended.empty()) return ended;
     }
@@ -391,6 +446,8 @@ RunOutput output_of(Simulation& simulation, const Beginning& beginning) {
     RunOutput output = run_output(simulation);
     RunReport report = make_report(simulation, output.fields, query_machine());
     if (simulation.now().method == beginning.method) report.method_choice = beginning.choice;
+    report.spec.steps = report.steps;  // all that were asked for so far
+    report.ended_by = "steps";
     output.timings = to_json(report);
     return output;
 }
@@ -399,6 +456,64 @@ RunOutput output_of(Simulation& simulation, const Beginning& beginning) {
 std::string timings(HeldSimulation& held) {
     return held.with(
         [&](Simulation& simulation) { return output_of(simulation, held.beginning).timings.dump(); });
+}
+
+// Gives a component new values: an array of the field's shape.
+void set_array(HeldSimulation& held, const std::string& component, const nb::object& array) {
+    Field field = field_of(array, component);
+    held.with([&](Simulation& simulation) {
+        const Size size = *simulation.now().size;
+        if (field.nx() != size.nx || field.ny() != size.ny)
+            throw InputError("{}: an array of shape ({}, {}): the field has ({}, {})",
+                             component,
+                             field.ny(),
+                             field.nx(),
+                             size.ny,
+                             size.nx);
+        const auto held_array = hold_array(std::move(field));
+        simulation.apply(SetField{held_array.first, component});
+    });
+}
+
+// Keeps an array for texts that name it; returns the name, and what holds the array.
+nb::tuple hold(const nb::object& array, const std::string& name) {
+    auto held = hold_array(field_of(array, name));
+    using Holder = std::shared_ptr<const Field>;
+    const nb::capsule holder(new Holder(std::move(held.second)),
+                             [](void* p) noexcept { delete static_cast<Holder*>(p); });
+    return nb::make_tuple(held.first, holder);
+}
+
+// x and y of the left upper corner.
+std::array<double, 2> corner_of(const RunSpec& now) {
+    equation::UniformState state;
+    state.spacing = now.dx;
+    state.nx = now.size->nx;
+    state.ny = now.size->ny;
+    state.parameters = now.parameters;
+    const equation::Equations equations = run_equations(now, {"x", "y"});
+    equation::Linearisation at(equations, equations.extra);
+    at.move_to(state);
+    return {at.value(0), at.value(1)};
+}
+
+// The places of cells and the time step, in the units of length and time.
+nb::dict grid(HeldSimulation& held) {
+    RunSpec now;
+    double dt = 0;
+    held.with([&](Simulation& simulation) {
+        now = simulation.now();
+        dt = simulation.next_dt();
+    });
+    const auto corner = corner_of(now);
+    nb::dict result;
+    result["dx"] = cell_size(now);
+    result["x0"] = corner[0] * now.unit_length.size;
+    result["y0"] = corner[1] * now.unit_length.size;
+    result["dt"] = dt * now.unit_time.size;
+    result["length"] = now.unit_length.name;
+    result["time"] = now.unit_time.name;
+    return result;
 }
 
 void reset(HeldSimulation& held) {
@@ -554,6 +669,7 @@ auto held(Result (*act)(Simulation&, Args...)) {
 }  // namespace
 
 void add_simulation(nb::module_& module) {
+    module.def("hold_array", hold, "array"_a, "name"_a);
     nb::class_<HeldSimulation>(module, "HeldSimulation")
         .def(nb::init<const std::string&, const Words&, const nb::dict&>(), "spec"_a, "words"_a, "start"_a)
         .def(nb::init<const std::string&>(), "folder"_a)
@@ -567,6 +683,25 @@ void add_simulation(nb::module_& module) {
              "name"_a,
              "value"_a)
         .def("reset", reset)
+        .def("set_field",
+             held(+[](Simulation& s, const std::string& component, const std::string& what) {
+                 s.apply(SetField{what, component});
+             }),
+             "component"_a,
+             "what"_a)
+        .def("set_array", set_array, "component"_a, "array"_a)
+        .def("reads",
+             held(+[](Simulation& s, const std::string& formula) { return s.now().model->reads(formula); }),
+             "formula"_a)
+        .def("shape", held(+[](Simulation& s) { return std::pair(s.now().size->ny, s.now().size->nx); }))
+        .def("grid", grid)
+        .def(
+            "start",
+            [](HeldSimulation& all, std::size_t component) {
+                return to_numpy(
+                    all.with([&](Simulation& s) { return s.start()->field(component)->clone(); }));
+            },
+            "component"_a)
         .def("field", field, "formula"_a, "laplacian"_a, "numpy"_a)
         .def("statistics", statistics, "formula"_a)
         .def("timings", timings)

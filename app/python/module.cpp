@@ -19,9 +19,12 @@
 #include "sim/examples/report.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/import/model_file.h"
 #include "sim/machine/host_memory.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
+#include "sim/model/text/rewriting.h"
+#include "sim/model/text/statements.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
@@ -207,13 +210,29 @@ std::string models() {
     return all.dump();
 }
 
-// Lists every setting of a run: name, value (empty: a switch), help, and whether it may be repeated.
+// Lists every setting of a run: name, value (empty: a switch), help, whether it may be repeated, and its
+// default (null: none, or by the model).
 std::string setting_table() {
     Json rows = Json::array();
+    const RunSpec standard;
     for (const Setting& row : settings())
-        rows.push_back(
-            {{"name", row.name}, {"value", row.value}, {"help", row.help}, {"many", row.add != nullptr}});
+        rows.push_back({{"name", row.name},
+                        {"value", row.value},
+                        {"help", row.help},
+                        {"many", row.add != nullptr},
+                        {"default", row.get ? Json(row.get(standard)) : Json()}});
     return rows.dump();
+}
+
+// The text of a model, or the text itself, in which names are arrays: NAME = array("FILE").
+std::string text_with_arrays(const std::string& text, const std::string& model, const nb::dict& files) {
+    const equation::Statements read =
+        equation::read_statements(text.empty() ? open_model(model).model->text : text);
+    equation::Rewriting rewriting(read);
+    for (const auto& [name, formula] : files)
+        rewriting.set(
+            equation::StatementForm::value, nb::cast<std::string>(name), nb::cast<std::string>(formula));
+    return rewriting.text();
 }
 
 // Waits at exit: NVRTC cannot be interrupted, and would crash when the process unloads what it uses.
@@ -238,6 +257,7 @@ NB_MODULE(_core, m) {
     m.def(
         "describe", [](const std::string& text) { return description(text).dump(); }, "text"_a);
     m.def("setting_table", &setting_table);
+    m.def("text_with_arrays", &text_with_arrays, "text"_a, "model"_a, "files"_a);
     m.def("set_fftw_files", &set_fftw_files, "in_float64"_a, "in_float32"_a);
 }
 

@@ -11,6 +11,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/field/random.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
@@ -235,6 +236,7 @@ bool is_array_file(const std::string& file) {
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
     if (choice.file.empty()) return std::nullopt;
     if (!is_array_file(choice.file)) return image_size(choice.file);
+    if (const auto array = held_array(choice.file)) return std::pair{array->nx(), array->ny()};
     const NpyHeader header = read_field_header(choice.file);
     return std::pair{int(header.shape[1]), int(header.shape[0])};
 }
@@ -242,7 +244,8 @@ std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
 Field make_initial(const InitialChoice& choice, const InitialRequest& request) {
     if (choice.condition) return choice.condition->make(request);
     if (!is_array_file(choice.file)) return read_image(choice.file, choice.channel, request.nx, request.ny);
-    Field field = read_npy(choice.file);
+    const auto held = held_array(choice.file);
+    Field field = held ? held->clone() : read_npy(choice.file);
     require_array_size(choice.file, field.nx(), field.ny(), request);
     return field;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "kernels/methods/method.h"
@@ -47,6 +48,9 @@ enum class CopyPiece { whole, slice };
 RateMeasurement copy_bandwidth(Device device, int threads, CopyPiece piece = CopyPiece::whole);
 /// The median of several copies. Takes up to a second.
 double measure_copy_bandwidth(Device device, int threads);
+/// The same for a device of this name (device_name()), measured once a month and kept in the user's cache
+/// folder.
+double kept_copy_bandwidth(Device device, int threads, const std::string& name);
 /// The bytes of device memory that measure_copy_bandwidth() allocates.
 std::uint64_t bytes_to_measure_copies(Device device);
 

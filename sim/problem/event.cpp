@@ -66,6 +66,7 @@ const Setting& editable_setting(std::string_view name) {
     for (const Setting& setting : settings())
         if (is_editable(setting)) known.emplace_back(setting.name);
     known.emplace_back(kPaint);
+    known.emplace_back(kField);
     throw InputError(Given{"at"}, unknown_name_message("setting", name, known));
 }
 
@@ -75,11 +76,13 @@ bool may_be_parameter(const std::string& name) {
     return !name.empty() && std::ranges::all_of(name, is_part) && setting_named(name) == nullptr;
 }
 
-// The component that is painted: "v" for "paint-v", empty (the first) for "paint". nullopt for settings.
-std::optional<std::string> painted_component(std::string_view name) {
-    if (name == kPaint) return "";
-    if (name.starts_with("paint-")) return std::string(name.substr(6));
-    return std::nullopt;
+// The component that is painted, or set: "v" for "paint-v", empty (the first) for "paint". nullopt for
+// others.
+std::optional<std::string> component_after(std::string_view word, std::string_view name) {
+    if (!name.starts_with(word)) return std::nullopt;
+    name.remove_prefix(word.size());
+    if (!name.empty() && name[0] != '-') return std::nullopt;
+    return std::string(name.substr(std::min<std::size_t>(1, name.size())));
 }
 
 // Whether the value can only be checked once the model is known.
@@ -135,8 +138,14 @@ Event parse_event(std::string_view text) {
     event.step = parse_integer(std::string(text.substr(0, colon)), "at", 0, kMaxSteps);
     const std::string name(present_name(text.substr(colon + 1, equals - colon - 1)));
     const std::string value(text.substr(equals + 1));
-    if (const auto component = painted_component(name)) {
+    if (const auto component = component_after(kPaint, name)) {
         event.change = Paint{parse_piece(value), *component};
+        return event;
+    }
+    if (const auto component = component_after(kField, name)) {
+        if (value.empty())
+            throw InputError(Given{"at", quotable(text)}, "a formula or a file says the field's values");
+        event.change = SetField{value, *component};
         return event;
     }
     event.change = SetSetting{name, value};
@@ -160,8 +169,14 @@ std::string to_string(const Event& event) {
         return fmt::format("{}:{}={}", event.step, name, value);
     };
     if (const SetSetting* set = event.setting()) return text(set->setting, set->value);
+    const auto of_component =
+        [&](std::string_view word, const std::string& component, std::string_view value) {
+            return text(component.empty() ? word : fmt::format("{}-{}", word, component), value);
+        };
+    if (const auto* field = std::get_if<SetField>(&event.change))
+        return of_component(kField, field->component, field->what);
     const auto& [piece, component] = std::get<Paint>(event.change);
-    return text(component.empty() ? kPaint : fmt::format("{}-{}", kPaint, component), to_string(piece));
+    return of_component(kPaint, component, to_string(piece));
 }
 
 BrushPiece parse_piece(std::string_view text) {

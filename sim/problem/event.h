@@ -26,13 +26,21 @@ struct Paint {
     friend bool operator==(const Paint&, const Paint&) = default;
 };
 
-/// Written in --at and spec.json as STEP:SETTING=VALUE, STEP:paint=PIECE or STEP:paint-COMPONENT=PIECE.
+/// New values of a component: a formula of the present state, or what --initial takes.
+struct SetField {
+    std::string what;
+    std::string component = {};  ///< empty: the first
+    friend bool operator==(const SetField&, const SetField&) = default;
+};
+
+/// Written in --at and spec.json as STEP:SETTING=VALUE, STEP:paint=PIECE, STEP:field=WHAT, and for a
+/// component STEP:paint-COMPONENT=PIECE or STEP:field-COMPONENT=WHAT.
 struct Event {
     long long step = 0;
-    std::variant<SetSetting, Paint> change;
+    std::variant<SetSetting, Paint, SetField> change;
     friend bool operator==(const Event&, const Event&) = default;
 
-    /// Null for strokes.
+    /// Null for strokes and fields.
     const SetSetting* setting() const { return std::get_if<SetSetting>(&change); }
 };
 
@@ -55,7 +63,7 @@ struct RunSpec;
 /// Reads a spec.json of before there was a step log: moves decided steps from the events to the log.
 void separate_decisions(RunSpec& spec);
 
-inline constexpr std::string_view kPaint = "paint";
+inline constexpr std::string_view kPaint = "paint", kField = "field";
 
 /// Parses STEP:SETTING=VALUE and checks the value. Throws InputError.
 Event parse_event(std::string_view text);

@@ -7,7 +7,9 @@
 #include <array>
 #include <set>
 
+#include "sim/files/held_arrays.h"
 #include "sim/files/input_file.h"
+#include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/time_step.h"
@@ -209,6 +211,19 @@ std::size_t component_index(const Model& model, std::string_view name) {
     throw InputError(unknown_name_message("component", name, names_of(model.components)));
 }
 
+InitialChoice values_of(const Model& model, const SetField& field) {
+    component_index(model, field.component);
+    InitialChoice choice;
+    if (model.reads(field.what))
+        choice.formula = field.what;
+    else
+        choice = parse_initial(field.what);
+    if (!choice.formula.empty())
+        equation::read_equations(model.text, {choice.formula});  // throws with the mistake
+    initial_size(choice);                                        // throws for a file that is none
+    return choice;
+}
+
 std::string_view boundary_text(const Problem& spec) {
     return spec.boundary_as_typed ? kAsTyped : name_of(spec.boundary);
 }
@@ -330,6 +345,8 @@ void RunSpec::validate() const {
         try {
             if (const SetSetting* set = event.setting())
                 set_in(later, set->setting, set->value);
+            else if (const auto* field = std::get_if<SetField>(&event.change))
+                values_of(*later.model, *field);
             else
                 component_index(*later.model, std::get<Paint>(event.change).component);
         } catch (const InputError& error) {
@@ -430,7 +447,9 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
 
 RunSpec read_spec(const std::string& file) {
     constexpr std::uintmax_t kMaxBytes = 256'000'000;  // some millions of changes
-    return spec_from_json(InputFile(file).read_text(kMaxBytes), printable(file));
+    std::string text = InputFile(file).read_text(kMaxBytes);
+    return spec_from_json(with_arrays_beside(std::move(text), std::filesystem::path(file).parent_path()),
+                          printable(file));
 }
 
 }  // namespace stencil

@@ -26,6 +26,7 @@
 
 namespace stencil {
 
+struct InitialChoice;
 namespace user_kernel {
 struct UserKernel;
 }
@@ -104,6 +105,9 @@ struct Configuration : Problem, Execution {
 std::optional<std::size_t> find_component(const Model& model, std::string_view name);
 /// As above; 0 for an empty name. Throws InputError.
 std::size_t component_index(const Model& model, std::string_view name);
+
+/// What an event gives a component: a formula of the state, a condition or a file. Throws InputError.
+InitialChoice values_of(const Model& model, const SetField& field);
 
 /// All parameters, each after a comma: ", coefficient 0.2".
 std::string parameter_text(const Problem& problem);

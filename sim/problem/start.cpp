@@ -77,6 +77,28 @@ std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<in
     return std::make_shared<StateRows>(SelectedRows(std::move(picks)).whole());
 }
 
+// A text with formulas beside it. A run asks for few, several times each, and the newest are kept.
+std::shared_ptr<const Equations> parsed(const std::string& text, const std::vector<std::string>& formulas) {
+    struct Parsed {
+        std::string text;
+        std::vector<std::string> formulas;
+        std::shared_ptr<const Equations> equations;
+    };
+    constexpr std::size_t kMost = 8;
+    static std::mutex mutex;
+    static std::vector<Parsed> newest;
+    {
+        const std::lock_guard lock(mutex);
+        for (const Parsed& one : newest)
+            if (one.formulas == formulas && one.text == text) return one.equations;
+    }
+    auto equations = std::make_shared<const Equations>(equation::read_equations(text, formulas));
+    const std::lock_guard lock(mutex);
+    if (newest.size() == kMost) newest.erase(newest.begin());
+    newest.push_back({text, formulas, equations});
+    return equations;
+}
+
 // A file's picture or array at the field's size. Cached while a solver holds it and the file is unchanged,
 // because reading takes a tenth of a second.
 std::shared_ptr<const Array<double>> read_array(const Problem& spec,
@@ -214,7 +236,9 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
 }
 
 State make_start(RunSpec& spec) {
-    ThreadPool threads(spec.threads);
+    constexpr std::int64_t kWorthThreads = 1 << 15;  // cells
+    const std::int64_t cells = std::int64_t(spec.size->nx) * spec.size->ny;
+    ThreadPool threads(cells < kWorthThreads ? 1 : spec.threads);
     State start;
     std::vector<Field> evaluated;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
@@ -276,7 +300,7 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
 }
 
 Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas) {
-    Equations equations = equation::read_equations(spec.model->text, formulas);
+    Equations equations = *parsed(spec.model->text, formulas);
     equations.spacing = spec.dx;
     if (!spec.boundary_as_typed) set_all_sides(equations, name_of(spec.boundary));
     return equations;

@@ -14,6 +14,7 @@
 #include "sim/distributed/partition.h"
 #include "sim/figure/canvas.h"
 #include "sim/figure/figure.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/image.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/communicator.h"
@@ -218,11 +219,20 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     spec.backend = name_of(method.device);
     spec.threads = thread_count(spec.threads, machine.cpu_threads);
     const auto make_absolute = [](std::string& what) {
-        if (const auto named = parse_initial(what); !named.file.empty())
+        if (const auto named = parse_initial(what); !named.file.empty() && !held_array(named.file))
             what = std::filesystem::absolute(named.file).lexically_normal().string();
     };
     make_absolute(spec.initial);
     for (auto& [name, what] : spec.initials) make_absolute(what);
+    const auto is_file = [](const Event& event) {
+        const auto* field = std::get_if<SetField>(&event.change);
+        return field && std::filesystem::path(field->what).has_extension();
+    };
+    if (std::ranges::any_of(spec.edits, is_file))
+        spec.edits.modify([&](std::vector<Event>& events) {
+            for (Event& event : events)
+                if (is_file(event)) make_absolute(std::get<SetField>(event.change).what);
+        });
     const auto exported = [&](const std::string& name) { return contains(spec.exports, name); };
     std::vector<std::string> all;
     add_export("all", all);

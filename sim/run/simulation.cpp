@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/distributed/distributed_solver.h"
+#include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/time_step.h"
@@ -127,6 +128,12 @@ bool take_past(Solver& to, Solver& from) {
     return to.take_inner({inner.numbers, std::move(names), FieldRows(arrays), 0});
 }
 
+// What may name arrays in memory.
+std::string_view array_text(const Event& event) {
+    if (const auto* field = std::get_if<SetField>(&event.change)) return field->what;
+    return event.setting() ? event.setting()->value : std::string_view();
+}
+
 RunSpec without_events(RunSpec spec) {
     spec.edits = {};
     spec.dt_log = {};
@@ -160,9 +167,11 @@ RunSpec Simulation::spec() const {
 Simulation::Simulation(const RunSpec& spec, State start) : Simulation(spec, in_memory(std::move(start))) {}
 
 Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> start)
-    : now_(without_events(spec)), moment_{spec, spec.edits, 0, spec.dt_log} {
+    : now_(without_events(spec)), moment_{spec, spec.edits, {}, 0, spec.dt_log} {
     if (Size{start->nx(), start->ny()} != *spec.size)
         throw std::logic_error("the field's size is not the spec's");
+    keep_arrays(spec.model->text);
+    for (const Event& event : spec.edits) keep_arrays(array_text(event));
     moment_.start = rounded(start, spec.dtype);
     if (start->recipe().empty()) {
         start_statistics_ = checked_statistics(
@@ -450,6 +459,17 @@ void Simulation::run(const Paint& paint) {
     do_now({step_, Paint{paint.piece, first ? "" : paint.component}});
 }
 
+void Simulation::run(const SetField& field) {
+    const bool first = component_index(*now_.model, field.component) == 0;
+    keep_arrays(field.what);
+    do_now({step_, SetField{field.what, first ? "" : field.component}});
+}
+
+// Holds the arrays that a text or an event names as long as the run may need them.
+void Simulation::keep_arrays(std::string_view text) {
+    moment_.arrays.merge(arrays_named(text));
+}
+
 // Makes an event happen at once. What a repeated run decided later is not valid behind it, unless the event
 // changes no bit.
 void Simulation::do_now(Event event) {
@@ -516,9 +536,18 @@ void Simulation::forget_return(const std::string& setting) {
     --moment_.applied;
 }
 
-// Inserts an event into the list; false if it replaced one of the same parameter at the same step.
+// Inserts an event into the list; false if it replaced one of the same parameter, or of the same field by
+// values that ask nothing of the old ones, at the same step.
 bool Simulation::record(const Event& event, std::size_t place) {
     const EventList& edits = moment_.edits;
+    if (const auto* field = std::get_if<SetField>(&event.change); field && place > 0) {
+        const auto* before = std::get_if<SetField>(&edits[place - 1].change);
+        if (before && before->component == field->component && edits[place - 1].step == event.step &&
+            !now_.model->reads(field->what)) {
+            moment_.edits.modify([&](std::vector<Event>& all) { all[place - 1] = event; });
+            return false;
+        }
+    }
     for (std::size_t i = place; is_parameter(event.setting()) && i-- > 0 && edits[i].step == event.step;) {
         const SetSetting* set = edits[i].setting();
         if (!is_parameter(set)) break;
@@ -538,6 +567,7 @@ void Simulation::run(const Reset&) {
     moment_.at_start = now_;
     moment_.edits = {};
     moment_.applied = 0;
+    moment_.arrays = arrays_named(now_.model->text);
     solver_->load(*moment_.start);
     timings_ = Timings();
     step_ = 0;
@@ -593,6 +623,35 @@ void Simulation::change(const Paint& stroke) {
     take_parameters();  // the check depends on them
     check_magnitude(now_, stroke.piece, *solver_);
     solver_->paint(stroke.piece, component);
+    moment_.conserves = false;
+}
+
+void Simulation::change(const SetField& given) {
+    const std::size_t component = component_index(*now_.model, given.component);
+    take_parameters();
+    const InitialChoice what = values_of(*now_.model, given);
+    Field values =
+        what.formula.empty() ? make_initial(what, request_of(now_, what)) : solver_->field(what.formula);
+    values = fitted(std::move(values), now_);
+    if (const Statistics all = statistics_of(values); all.not_finite > 0)
+        throw InputError(
+            "{}: {} of {} cells are not finite (NaN or infinite)", kField, all.not_finite, values.size());
+    const std::unique_ptr<SavedState> saved = now_.is_general() ? nullptr : solver_->save();
+    State state = solver_->state();
+    for (std::size_t c = 0; c < state.components.size(); ++c)  // sensitivities are those of given values
+        if (now_.model->equations->components[c].tangent_of == int(component))
+            state.components[c].visit([](auto& cells) { std::ranges::fill(cells.cells(), 0); });
+    state.components[component] = std::move(values);
+    equation::Clock clock = solver_->clock();
+    clock.past_dt = 0;
+    solver_->load(state);
+    solver_->set_clock(clock);
+    try {
+        check_magnitude(now_, *solver_);
+    } catch (const InputError&) {
+        restore_state(*solver_, *saved, moment_.taken);
+        throw;
+    }
     moment_.conserves = false;
 }
 
@@ -672,6 +731,7 @@ void Simulation::carry_over(const RunSpec& asked) {
     const bool same_first = kept.front() == 0 && !resized && next.dtype == now_.dtype;
     if (!same_first) start_statistics_ = statistics_in(*start, 0);
     moment_.start = start;
+    keep_arrays(next.model->text);
     take(std::move(solver));
     const bool same_dt = next.params().dt == moment_.taken.dt;
     moment_.taken = next.params();

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "kernels/view/statistics/statistics.h"
+#include "sim/files/held_arrays.h"
 #include "sim/problem/run_spec.h"
 #include "sim/run/output/timings.h"
 #include "sim/solvers/solver.h"
@@ -36,12 +37,13 @@ using Set = SetSetting;
 /// Returns to the initial field and step 0, with the current settings and no scheduled changes.
 struct Reset {};
 
-using Command = std::variant<Advance, Set, Paint, Reset>;
+using Command = std::variant<Advance, Set, Paint, SetField, Reset>;
 
 /// State of a simulation besides its solver and current settings.
 struct SimulationRecord {
     Configuration at_start;
     EventList edits;
+    HeldArrays arrays = {};   ///< that the texts and events name
     std::size_t applied = 0;  ///< number of events that have happened
     StepLog dt_log;
     bool conserves = true;  ///< all steps and changes so far conserve the total
@@ -155,6 +157,7 @@ class Simulation {
     void run(const Advance& advance);
     void run(const Set& change);
     void run(const Paint& paint);
+    void run(const SetField& field);
     void run(const Reset&);
     bool repeats() const;
     void apply_due_events(bool repeats);
@@ -164,6 +167,8 @@ class Simulation {
     void forget_return(const std::string& setting);
     void change(const SetSetting& change);
     void change(const Paint& stroke);
+    void change(const SetField& given);
+    void keep_arrays(std::string_view text);
 
     // --- Time steps that the run decides
     bool may_move_dt() const;

@@ -71,10 +71,12 @@ class CpuDevice : public LocalSolver {
 
     template <class A, class B>
     void copy_array(FieldView<A> from, FieldView<B> to) const {
-        threads_.for_ranges(to.ny, [&](std::int64_t begin, std::int64_t end) {
+        constexpr std::int64_t kLeastCells = 1 << 14;  // of a thread
+        const auto copy_rows = [&](std::int64_t begin, std::int64_t end) {
             for (int y = int(begin); y < int(end); ++y)
                 std::transform(from.row(y), from.row(y) + to.nx, to.row(y), [](A value) { return B(value); });
-        });
+        };
+        threads_.for_ranges(to.ny, copy_rows, kLeastCells / to.nx + 1);
     }
     void write(const Field& field, FieldView<T> to) {
         field.visit([&](const auto& cells) { copy_array(cells.view(), to); });

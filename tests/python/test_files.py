@@ -119,7 +119,7 @@ def test_what_cannot_be_written_or_read(gray_scott, tmp_path):
         gray_scott.export(tmp_path, "field.gif")
     with pytest.raises(FileNotFoundError):
         ss.Simulation.load(tmp_path / "missing")
-    with pytest.raises(ValueError, match="no checkpoint; 'run --out"):
+    with pytest.raises(ValueError, match=r"no checkpoint; save\(\) writes one"):
         ss.Simulation.load(tmp_path)
     gray_scott.save(str(tmp_path).encode())
     array = tmp_path / "checkpoint" / "field-u.npy"

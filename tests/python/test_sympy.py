@@ -130,6 +130,41 @@ def test_cahn_hilliard_by_diff_keeps_its_mean():
     assert abs(sim.field().mean() - u0.mean()) < 1e-13
 
 
+def test_schroedingers_equation_is_complex_and_turns_a_wave():
+    psi = sp.Function("psi")(x, y, t)
+    k = 2 * np.pi / 32
+    text = ss.from_sympy(sp.Eq(sp.I * psi.diff(t), -lap(psi) / 2), {}, {psi: sp.exp(sp.I * k * x)}, dt=0.02, integrator="rk4", size="32x4", boundary="periodic")
+    assert text.splitlines()[:2] == ["complex psi", "dpsi/dt = 1i*lap(psi)/2"]
+    sim = ss.Simulation(equation=text, dtype="float64").advance(until=20)
+    wave = np.exp(1j * (k * sim.x - (1 - np.cos(k)) * 20))
+    np.testing.assert_allclose(sim.fields["psi"][0], wave, atol=1e-9)
+    said = ss.from_sympy(sp.Eq(psi.diff(t), (1 + sp.I) * lap(psi) + psi - psi * sp.Abs(psi) ** 2)).splitlines()
+    assert said[0] == "complex psi" and "abs(psi)^2" in said[1]
+
+
+def test_an_elliptic_field_stands_beside_the_one_that_moves():
+    psi, k = sp.Function("psi")(x, y, t), sp.Symbol("k")
+    equations = [sp.Eq(u.diff(t), lap(u) + psi), sp.Eq(0, lap(psi) - k * psi + u)]
+    text = ss.from_sympy(equations, {k: 0.5}, {u: 1 + sp.cos(2 * sp.pi * x / 16)}, dt=0.01, size="16x16", boundary="periodic")
+    assert text.splitlines()[1] == "k*psi - lap(psi) = u"
+    sim = ss.Simulation(equation=text, dtype="float64")
+    of_wave = 1 / (0.5 + 2 - 2 * np.cos(2 * np.pi / 16))
+    np.testing.assert_allclose(sim.field("psi")[0], 2 + of_wave * np.cos(2 * np.pi * sim.x / 16), rtol=1e-12)
+
+
+def test_keller_segel_and_a_diffusivity_keep_their_totals_to_rounding():
+    chi = sp.Symbol("chi")
+    equations = [
+        sp.Eq(u.diff(t), lap(u) - (chi * u * v.diff(x)).diff(x) - (chi * u * v.diff(y)).diff(y)),
+        sp.Eq(v.diff(t), ((1 + sp.sin(sp.pi * x / 16)) * v.diff(x)).diff(x) + ((1 + sp.sin(sp.pi * x / 16)) * v.diff(y)).diff(y)),
+    ]
+    sim = ss.Simulation(equation=ss.from_sympy(equations, {chi: 0.5}, {u: "random", v: "random"}, boundary="periodic", dt=0.05), size=32, dtype="float64")
+    before = [sim.statistics(name)["mean"] for name in "uv"]
+    sim.advance(2000)
+    for mean, name in zip(before, "uv", strict=True):
+        assert abs(sim.statistics(name)["mean"] - mean) < 1e-14
+
+
 @pytest.mark.parametrize(
     "equations, told",
     [
@@ -139,7 +174,8 @@ def test_cahn_hilliard_by_diff_keeps_its_mean():
         (sp.Eq(u.diff(t), D * u), "D has no value"),
         (sp.Eq(u.diff(t), v), "v has no equation"),
         (sp.Eq(u.diff(t), sp.gamma(u)), "`gamma` is not a function"),
-        (sp.Eq(u.diff(t), sp.I * u), "no real formula"),
+        (sp.Eq(u.diff(t), sp.zoo * u), "no formula of numbers"),
+        ([sp.Eq(u.diff(t), lap(u)), sp.Eq(lap(u), v)], "elliptic one for a function without"),
         (sp.Eq(u.diff(t), sp.Integral(u, (x, 0, 1))), "integral over the whole field"),
         (sp.Eq(u.diff(t), u.diff(x, t)), "by x and y"),
         (sp.Eq(sp.sin(u.diff(t)), u), "cannot be solved"),

@@ -29,6 +29,13 @@ field = ss.jump(sim.fields["u"], steps=100, coefficient=0.2)
 seconds: float = ss.bench(size="64", repeats=5)["rows"][0]["seconds"]
 title: str = ss.models()["heat"]["title"]
 text: str = ss.from_sympy([], {"D": 0.2}, boundary="periodic")
+sim.parameters["coefficient"] = 0.1
+sim.fields["u"] = "u + 1"
+times = [now.time for now in sim.advance(until=3, every=0.5)]
+series = sim.advance(until=5.0, every="0.5t", store=["u"])["u"]
+more: ss.Simulation = sim.advance(steady=1e-6)
+extent: tuple[float, float, float, float] = sim.extent
+ss.Simulation(**sim.settings)
 """
 
 WRONG = [
@@ -38,6 +45,8 @@ WRONG = [
     "text: str = sim.step",
     "sim.figure(3)",
     "sim.nothing()",
+    'ss.Simulation(boundry="zero")',
+    'ss.Simulation(seed=[1])',
     'ss.Simulation(parameters={"F": "a"})',
 ]
 

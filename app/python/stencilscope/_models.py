@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import os
 import pathlib
+import sys
+import textwrap
 import warnings
 from importlib import metadata
 from typing import Any
@@ -18,6 +21,9 @@ GROUP = "stencilscope.models"
 
 class Models(dict[str, dict[str, Any]]):
     """The models by name, shown as a table in a notebook."""
+
+    def __repr__(self) -> str:
+        return textwrap.fill(f"{len(self)} models: {', '.join(self)}", 100, subsequent_indent="  ")
 
     def _repr_html_(self) -> str:
         rows = []
@@ -34,11 +40,16 @@ def _included() -> dict[str, dict[str, Any]]:
     return result
 
 
-def _offers() -> dict[str, Any]:
-    """Returns the entry points of installed packages by name."""
+@functools.lru_cache(maxsize=1)
+def _offers_on(path: tuple[str, ...]) -> dict[str, Any]:
     found: Any = metadata.entry_points()
     rows = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP, ())  # Python 3.9 has a dict
     return {row.name: row for row in rows}
+
+
+def _offers() -> dict[str, Any]:
+    """Returns the entry points of installed packages by name."""
+    return _offers_on(tuple(sys.path))
 
 
 def _text_of(offer: Any) -> str:

@@ -38,13 +38,12 @@ def plot(simulation: Simulation, look: dict[str, Any], formula: str, ax: Any, op
         ax = needed("matplotlib.pyplot", "Simulation.plot()").gca()
     colors = needed("matplotlib.colors", "Simulation.plot()")
     field = simulation.field(formula, numpy=True)
-    ny, nx = field.shape
     if not {"vmin", "vmax", "norm"} & set(options):
         options = {"norm": _normalization(look), **options}
     table = numpy.frombuffer(look["colors"], numpy.uint8).reshape(256, 3) / 255
     options = {
         "cmap": colors.ListedColormap(table),
-        "extent": (0, nx * look["cell"], ny * look["cell"], 0),
+        "extent": simulation.extent,
         "interpolation": "nearest",
         **options,
     }
@@ -52,9 +51,9 @@ def plot(simulation: Simulation, look: dict[str, Any], formula: str, ax: Any, op
     ax.figure.colorbar(image, ax=ax, label=look["label"])
     time = simulation._held.time_text()
     ax.set_title(f"step {simulation.step}" + (f", t = {time}" if time else ""))
-    if look["unit"]:
-        ax.set_xlabel(f"x ({look['unit']})")
-        ax.set_ylabel(f"y ({look['unit']})")
+    unit = f" ({look['unit']})" if look["unit"] else ""
+    ax.set_xlabel(f"x{unit}")
+    ax.set_ylabel(f"y{unit}")
     return ax
 
 

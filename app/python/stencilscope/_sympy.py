@@ -11,7 +11,7 @@ from stencilscope import _core
 from stencilscope._words import needed, text_of
 
 #: SymPy's functions that have other names, and the same meaning, here.
-_NAMES = {"Abs": "abs", "Max": "max", "Min": "min", "Mod": "mod", "ceiling": "ceil"}
+_NAMES = {"Abs": "abs", "Max": "max", "Min": "min", "Mod": "mod", "ceiling": "ceil", "conjugate": "conj", "re": "real", "im": "imag"}
 #: Functions that a formula may name outright, for instance ``sympy.Function("lap")(u)``.
 _LAPLACIANS = {"lap", "laplace", "laplacian", "Laplacian"}
 #: Those whose sum over all cells is what flows through the sides.
@@ -86,6 +86,9 @@ class _Writer:
             def _print_Exp1(self, expr: Any) -> str:
                 return "exp(1)"
 
+            def _print_ImaginaryUnit(self, expr: Any) -> str:
+                return "1i"
+
             def _print_Pow(self, expr: Any, rational: bool = False) -> str:
                 return str(super()._print_Pow(expr, rational)).replace("**", "^")
 
@@ -96,8 +99,8 @@ class _Writer:
         if isinstance(expression, str):
             return expression
         expression = self.sympy.sympify(expression)
-        if expression.has(self.sympy.I, self.sympy.zoo, self.sympy.oo, self.sympy.nan):
-            raise _problem(f"{expression} is no real formula")
+        if expression.has(self.sympy.zoo, self.sympy.oo, self.sympy.nan):
+            raise _problem(f"{expression} is no formula of numbers")
         if expression.has(self.sympy.Integral, self.sympy.Sum, self.sympy.Product, self.sympy.Limit):
             raise _problem(f"{expression}: for the integral over the whole field write Function('integral')(u)")
         return str(self.printer.doprint(self.gather(expression)))
@@ -294,16 +297,56 @@ class _Conservation:
         return sympy.Add(rest, *written)
 
 
-def _rates(writer: _Writer, equations: Sequence[Any]) -> tuple[dict[Any, Any], dict[Any, int]]:
-    """Solves each equation for its highest derivative by t: the rates and the orders, by field."""
+def _elliptic(writer: _Writer, equations: Sequence[Any], rates: Mapping[Any, Any]) -> dict[Any, tuple[Any, Any]]:
+    """Returns the two sides of equations without derivatives by t, by the field that each is for: its terms alone stand left."""
+    sympy = writer.sympy
+    found: dict[Any, tuple[Any, Any]] = {}
+    for equation in equations:
+        fields = [d.expr for d in equation.atoms(sympy.Derivative)] + list(equation.atoms(sympy.core.function.AppliedUndef))
+        unknown = sorted({f for f in fields if writer.is_field(f) and f not in rates and f not in found}, key=str)
+        slopes = [f for f in unknown if any(d.has(f) for d in equation.atoms(sympy.Derivative, sympy.core.function.AppliedUndef) if d != f)]
+        if len(slopes) != 1:
+            raise _problem(f"{equation}: has to be one for a derivative by t of one function, or an elliptic one for a function without")
+        (field,) = slopes
+        left, right = sympy.S.Zero, sympy.S.Zero
+        for term in sympy.Add.make_args(sympy.expand(equation.lhs - equation.rhs)):
+            left, right = (left + term, right) if term.has(field) else (left, right - term)
+        found[field] = left, right
+    return found
+
+
+def _complex_names(writer: _Writer, formulas: Mapping[str, Sequence[Any]]) -> set[str]:
+    """Returns the names of the fields whose rates or starts are complex."""
+    sympy = writer.sympy
+    real = (sympy.Abs, sympy.re, sympy.im, sympy.arg)
+    names: set[str] = set()
+
+    def is_complex(formula: Any) -> bool:
+        if not isinstance(formula, sympy.Basic):
+            return False
+        rest = formula.replace(lambda e: isinstance(e, real), lambda e: sympy.Dummy(real=True))
+        fields = rest.atoms(sympy.core.function.AppliedUndef)
+        return bool(rest.has(sympy.I)) or any(f.func.__name__ in names for f in fields if writer.is_field(f))
+
+    while more := {name for name, all_of in formulas.items() if name not in names and any(map(is_complex, all_of))}:
+        names |= more
+    return names
+
+
+def _rates(writer: _Writer, equations: Sequence[Any]) -> tuple[dict[Any, Any], dict[Any, int], list[Any]]:
+    """Solves each equation for its highest derivative by t: rates and orders, by field; and those that have none."""
     sympy = writer.sympy
     rates: dict[Any, Any] = {}
     orders: dict[Any, int] = {}
+    others = []
     for equation in equations:
         if not isinstance(equation, sympy.Equality):
             raise _problem(f"{equation} is no equation: Eq(left, right)")
         difference = equation.lhs - equation.rhs
         by_time = [d for d in equation.atoms(sympy.Derivative) if set(d.variables) == {writer.t} and writer.is_field(d.expr)]
+        if not by_time:
+            others.append(equation)
+            continue
         on_left = [d for d in by_time if d == equation.lhs] or by_time
         highest = max((len(d.variables) for d in on_left), default=0)
         first = [d for d in on_left if len(d.variables) == highest]
@@ -318,7 +361,7 @@ def _rates(writer: _Writer, equations: Sequence[Any]) -> tuple[dict[Any, Any], d
             raise _problem(f"{equation}: cannot be solved for {derivative}")
         rates[derivative.expr] = -rest if factor == 1 else -rest / factor
         orders[derivative.expr] = highest
-    return rates, orders
+    return rates, orders, others
 
 
 def from_sympy(
@@ -331,7 +374,9 @@ def from_sympy(
 
     Arguments:
         equations: one ``Eq`` or several, each for the first or second derivative by t of a function of x, y and t;
-            one of second order becomes two of first order, with the component ``u_dot`` beside ``u``.
+            one of second order becomes two of first order, with the component ``u_dot`` beside ``u``. One without a
+            derivative by t is elliptic: ``Eq(phi.diff(x, 2) + phi.diff(y, 2), -w)``. A function whose rate or start
+            has ``I`` in it is complex.
         parameters: the value of each other symbol, or (value, low, high) for a slider, by symbol or name.
         initial: the start of each function, or of its ``u_dot``, an expression or a text, by function or name.
         statements: further statements of the text, such as ``boundary="periodic"``, ``dx=0.5``, ``size="256x256"``.
@@ -352,7 +397,8 @@ def from_sympy(
     sympy = needed("sympy", "from_sympy")
     writer = _Writer(sympy)
     several = equations if isinstance(equations, (list, tuple)) else [equations]
-    rates, orders = _rates(writer, [writer.plain(equation) for equation in several])
+    rates, orders, others = _rates(writer, [writer.plain(equation) for equation in several])
+    elliptic = _elliptic(writer, others, rates)
     names = {field: field.func.__name__ for field in rates}
     # Rates of other components, and velocities, may stand in right-hand sides.
     known = {}
@@ -360,16 +406,25 @@ def from_sympy(
         velocity = sympy.Function(f"{names[field]}_dot")(*field.args)
         known[field.diff(writer.t)] = velocity if order == 2 else rates[field]
     lines, used = [], set()
+    for field in rates:
+        for _ in orders:
+            rates[field] = rates[field].subs(known)
+    starts = {}
+    for key, value in (initial or {}).items():
+        starts[key.func.__name__ if isinstance(key, sympy.core.function.AppliedUndef) else str(key)] = writer.plain(value)
+    complex_names = _complex_names(
+        writer, {name: [rates[field], starts.get(name), starts.get(f"{name}_dot")] for field, name in names.items()}
+    )
     for field, rate in rates.items():
-        for _ in rates:
-            rate = rate.subs(known)
         fields = {f for f in rate.atoms(sympy.core.function.AppliedUndef) if writer.is_field(f)}
-        unknown = sorted({f.func.__name__ for f in fields} - set(names.values()) - {f"{name}_dot" for name in names.values()})
+        unknown = sorted({f.func.__name__ for f in fields - elliptic.keys()} - set(names.values()) - {f"{name}_dot" for name in names.values()})
         if unknown:
             raise _problem(f"{unknown[0]} has no equation")
         used |= rate.free_symbols - set(writer.axes)
         name = names[field]
-        rate, conserves = _Conservation(writer, fields).kept(rate)
+        rate, conserves = (rate, True) if complex_names else _Conservation(writer, fields).kept(rate)
+        if name in complex_names:
+            lines += [f"complex {name}"] + [f"complex {name}_dot"] * (orders[field] - 1)
         if not conserves:
             told = f"the total of {name} is not conserved exactly: its rate is a divergence, but expanded; sympy.Derivative keeps it"
             warnings.warn(f"from_sympy: {told}", UserWarning, stacklevel=2)
@@ -378,10 +433,10 @@ def from_sympy(
             lines.append(f"d{name}/dt = {name}_dot")
             name += "_dot"
         lines.append(f"d{name}/dt = {writer.text(rate)}")
-    starts = {}
-    for key, value in (initial or {}).items():
-        value = writer.plain(value)
-        starts[key.func.__name__ if isinstance(key, sympy.core.function.AppliedUndef) else str(key)] = value
+    for left, right in elliptic.values():
+        lines.append(f"{writer.text(left)} = {writer.text(right)}")
+        used |= (left.free_symbols | right.free_symbols) - set(writer.axes)
+    for value in starts.values():
         used |= getattr(value, "free_symbols", set()) - set(writer.axes)
     # Names such as Lx and dx are the text's own.
     own = {"pi", "Lx", "Ly", "dx", "dt", "nx", "ny", "step", "random", "normal"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import pathlib
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ class SimulationWidget(anywidget.AnyWidget):  # type: ignore[misc]
             components=simulation.components,
             sliders=json.loads(simulation._held.sliders()),
             colors=simulation._held.image(shown, 0)["colors"],
-            parameters=simulation.parameters,
+            parameters=dict(simulation.parameters),
             shown=shown,
             steps=steps,
         )
@@ -55,7 +56,15 @@ class SimulationWidget(anywidget.AnyWidget):  # type: ignore[misc]
         image = self.simulation._held.image(self.shown, LARGEST_SIDE)
         frame = {"step": self.simulation.step, "time": self.simulation._held.time_text(), "low": image["low"], "high": image["high"]}
         self.send(frame, buffers=[image["png"]])
-        self.parameters = self.simulation.parameters
+        self.parameters = dict(self.simulation.parameters)
+
+    def _repr_mimebundle_(self, **words: Any) -> Any:
+        """Adds a picture for pages that cannot step, such as notebooks on the web."""
+        found = super()._repr_mimebundle_(**words)
+        data = found[0] if isinstance(found, tuple) else found
+        if data is not None:
+            data["image/png"] = base64.b64encode(self.simulation._held.image(self.shown, LARGEST_SIDE)["png"]).decode()
+        return found
 
     def _asked(self, _: Any, request: dict[str, str], __: Any) -> None:
         actions = {
@@ -73,7 +82,7 @@ class SimulationWidget(anywidget.AnyWidget):  # type: ignore[misc]
         if not changed:
             return
         self._try(lambda: [self.simulation.set(name, value) for name, value in changed.items()])
-        self.parameters = self.simulation.parameters
+        self.parameters = dict(self.simulation.parameters)
 
     def _try(self, action: Any) -> None:
         try:

@@ -1,19 +1,23 @@
-"""Converts keyword arguments to settings as they are typed on the command line."""
+"""Converts keyword arguments to settings as they are typed on the command line, and back."""
 
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib
+import inspect
 import json
 import numbers
 import os
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy
 
 from stencilscope import _core
+from stencilscope._arrays import is_array
 from stencilscope._models import offered_text
 
 
@@ -35,8 +39,15 @@ def needed(module: str, what: str) -> Any:
 
 
 SETTINGS: dict[str, dict[str, Any]] = {row.pop("name"): row for row in json.loads(_core.setting_table())}
+#: Settings of the program that its `run` alone has.
+_NOT_HERE = ("every", "checkpoint")
+#: Keys of spec.json that are no settings of a simulation.
+_REMARKS = ("program", "version", "title", "about", "initial_hash", "dt_log", "set", "initial", *_NOT_HERE)
 
 _SEPARATORS = {"size": "x", "range": ":", "laplacian-range": ":"}
+#: Words of other programs, by setting and by value.
+_SYNONYMS = {"bc": "boundary", "diffusivity": "coefficient", "precision": "dtype", "shape": "size", "solver": "integrator", "cmap": "colormap"}
+_BOUNDARIES = {"neumann": "insulated", "no-flux": "insulated", "noflux": "insulated", "dirichlet": "zero", "wrap": "periodic"}
 
 
 def path_text(path: str | bytes | os.PathLike[Any]) -> str:
@@ -68,6 +79,10 @@ def text_of(value: Any, separator: str = ",") -> str:
 
 def value_text(name: str, value: Any) -> str:
     """Returns the text of a setting's value; `dtype` also accepts NumPy's types."""
+    if name == "boundary" and isinstance(value, str) and value.lower() in _BOUNDARIES:
+        raise ValueError(f"boundary: '{value}' is '{_BOUNDARIES[value.lower()]}' here; a text of the equation has conditions of each side")
+    if name == "coefficient" and getattr(value, "ndim", 0) > 0:
+        raise TypeError("coefficient: one number; for a field of them: equation='du/dt = div(D*grad(u))', arrays={'D': x}")
     try:
         if name == "dtype":
             with contextlib.suppress(TypeError):
@@ -75,6 +90,23 @@ def value_text(name: str, value: Any) -> str:
         return text_of(value, _SEPARATORS.get(name, ","))
     except TypeError as error:
         raise TypeError(f"{name.replace('-', '_')}: {error}") from None
+
+
+def _unknown(keyword: str, value: Any, settings: Mapping[str, Any]) -> ValueError:
+    """Returns what to say of a keyword that is no setting."""
+    text, model = settings.get("equation") or "", settings.get("model") or "diffusion"
+    with contextlib.suppress(ValueError, TypeError):
+        described = json_object(_core.describe(_core.text_with_arrays(text if isinstance(text, str) else "\n".join(text), str(model), {})))
+        if keyword in described["parameters"]:
+            place = "arrays" if is_array(value) else "parameters"
+            return ValueError(f"{keyword} is a parameter of the model, no setting: {place}={{'{keyword}': ...}}")
+        if keyword in described["components"]:
+            return ValueError(f"{keyword} is a component of the model, no setting: initial={{'{keyword}': ...}}")
+    name = keyword.replace("_", "-")
+    near = [_SYNONYMS[name]] if name in _SYNONYMS else [row for row in SETTINGS if len(name) > 2 and row.startswith(name)]
+    near = near or difflib.get_close_matches(name, SETTINGS, 1, 0.75)
+    hint = f"did you mean '{near[0].replace('-', '_')}'?" if near else "help(stencilscope.Simulation) lists the settings"
+    return ValueError(f"unknown setting '{keyword}': {hint}")
 
 
 def words_of(settings: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> list[tuple[str, str]]:
@@ -97,6 +129,46 @@ def words_of(settings: Mapping[str, Any], parameters: Mapping[str, float] | None
     return words
 
 
+def simulation_words(settings: Mapping[str, Any], parameters: Mapping[str, float] | None) -> list[tuple[str, str]]:
+    """Returns words_of(), and says of a keyword that is no setting what may have been meant."""
+    for keyword, value in settings.items():
+        if keyword.replace("_", "-") not in SETTINGS and keyword != "stepper":
+            raise _unknown(keyword, value, settings)
+    return words_of(settings, parameters)
+
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+def _value(text: Any) -> Any:
+    """Returns a number, or several, instead of a text that says nothing else."""
+    if isinstance(text, list):
+        return [_value(one) for one in text]
+    if not isinstance(text, str) or not text:
+        return text
+    parts = text.split(",")
+    if not all(map(_NUMBER.fullmatch, parts)):
+        return text
+    values = [int(part) if part.lstrip("+-").isdigit() else float(part) for part in parts]
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def settings_of(found: dict[str, Any]) -> dict[str, Any]:
+    """Returns the settings of a spec.json as keyword arguments; parameters and initial conditions are not among them."""
+    result = {}
+    for name, value in found.items():
+        if name in _REMARKS:
+            continue
+        if name == "size":
+            value = tuple(map(int, value.split("x")))
+        elif name == "export":
+            value = value.split(",") if value else []
+        elif name not in ("equation", "model", "show", "at"):
+            value = _value(value)
+        result[name.replace("-", "_")] = value
+    return result
+
+
 def formula_text(formula: Any) -> str:
     """Returns the formula, or raises TypeError if it is no text."""
     if not isinstance(formula, str):
@@ -114,13 +186,27 @@ def _python_help(text: str) -> str:
     )
 
 
+def _default(row: dict[str, Any]) -> Any:
+    return False if not row["value"] and row["default"] is None else _value(row["default"])
+
+
 def setting_help() -> str:
-    """Describes each setting in a line."""
+    """Describes each setting, in lines of at most 100 columns."""
     lines = []
     for name, row in SETTINGS.items():
-        if name in ("every", "checkpoint"):  # files are written by methods alone
+        if name in _NOT_HERE:  # files are written by methods alone
             continue
         kind = "True or False" if not row["value"] else row["value"]
-        what = _python_help(row["help"])
-        lines.append(f"        {name.replace('-', '_')}: {what} [{kind}{', or several' if row['many'] else ''}]")
+        default = _default(row)
+        usual = "" if default in (None, "", []) or "default" in row["help"] else f"; default {text_of(default)}"
+        what = f"{name.replace('-', '_')}: {_python_help(row['help'])} [{kind}{', or several' if row['many'] else ''}{usual}]"
+        lines.append(textwrap.fill(what, 100, initial_indent=" " * 8, subsequent_indent=" " * 12, break_long_words=False))
     return "\n".join(lines)
+
+
+def signature(of: Any) -> inspect.Signature:
+    """Returns a function's signature with each setting by name, for completion."""
+    own = inspect.signature(of)
+    rows = [inspect.Parameter(name.replace("-", "_"), inspect.Parameter.KEYWORD_ONLY, default=None) for name in SETTINGS if name not in _NOT_HERE]
+    known = [row for row in own.parameters.values() if row.kind is not inspect.Parameter.VAR_KEYWORD and row.name != "self"]
+    return own.replace(parameters=known + [row for row in rows if row.name not in own.parameters])

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "sim/files/held_arrays.h"
 #include "sim/import/model_file.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
@@ -118,7 +119,7 @@ std::string with_whole_paths(std::string text) {
     const std::vector<equation::Token> tokens = equation::readable_tokens(text);
     for (std::size_t i = tokens.size(); i-- > 1;) {  // from the end, so that the places before stay
         const auto& [kind, name, number, span, spaced] = tokens[i];
-        if (kind != equation::TokenKind::string || tokens[i - 1].text != "(") continue;
+        if (kind != equation::TokenKind::string || tokens[i - 1].text != "(" || held_array(name)) continue;
         std::error_code none;  // without a working folder the path stays
         const auto whole = std::filesystem::absolute(name, none).lexically_normal();
         if (!none) text.replace(span.begin, span.end - span.begin, '"' + whole.string() + '"');

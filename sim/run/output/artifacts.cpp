@@ -7,6 +7,7 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/files/atomic_file.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/problem/panes.h"
@@ -173,7 +174,11 @@ std::vector<Artifact> rows() {
         {"timings", {"json"}, run, kStandard | kOfRun | kSpeed, "what was run, and how fast",
          [](auto& to) { write_text_file(to.path, json_text(to.run.timings)); }},
         {"spec", {"json"}, run, kStandard | kOfRun, "the settings, to run it again with --spec",
-         [](auto& to) { write_text_file(to.path, json_text(to_json(to.run.document))); }},
+         [](auto& to) {
+             const std::string text = json_text(to_json(to.run.document));
+             write_arrays_named(text, to.path.parent_path());
+             write_text_file(to.path, text);
+         }},
         {"statistics", {"csv"}, tables, kSeries,
          "min, max, mean and total: at the start, at each --every and at the end",
          [](auto& to) { write_text_file(to.path, statistics_csv(to.field.tables->measures, units_of(to))); }},

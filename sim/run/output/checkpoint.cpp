@@ -11,6 +11,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/input_file.h"
 #include "sim/files/npy.h"
 #include "sim/import/model_file.h"
@@ -299,6 +300,11 @@ RunCheckpoint read_from(const fs::path& folder) {
     const Json json = read_json(folder / "run.json");
     RunCheckpoint checkpoint;
     RunState& run = checkpoint.run;
+    for (const std::string& name : array_names(json.dump())) {
+        if (!fs::exists(folder / name)) continue;  // one of the user's files
+        const auto held = run.arrays.insert(hold_array(read_npy(folder / name))).first;
+        if (held->first != name) refuse(folder / name, "damaged: its checksum does not fit");
+    }
     const RunSpec document = spec_from_json(json.at("spec").dump(), "checkpoint");
     run.at_start = document;
     run.edits = document.edits;
@@ -454,6 +460,7 @@ WrittenStart write_files(const fs::path& next,
         json["arrays"][name] = hash;
     }
     std::string text = json.dump(1);
+    write_arrays_named(text, next);
     text.resize(text.size() - 2);  // without the closing brace
     write_text_file(next / "run.json", sealed(std::move(text)));
     return start;
