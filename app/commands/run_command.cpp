@@ -197,6 +197,7 @@ RunSpec asked_for(const RunRequest& request) {
         spec.every = Interval();
         spec.exports.clear();
     }
+    if (spec.model->equations->steady) static_cast<Ending&>(spec) = {0};
     return spec;
 }
 

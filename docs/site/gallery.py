@@ -82,7 +82,7 @@ def smaller(size: tuple[int, int], longest: int) -> tuple[int, int]:
 def small(one: Subject) -> tuple[tuple[int, int], int]:
     """Size and steps of the film: fewer cells, and fewer steps where those would take long."""
     nx, ny = smaller(one.size, WIDTHS.get(one.name, LONGEST))
-    solves = re.search(r"^[^#\n=]*\b(?:lap2?|dxx)\(\w+\)[^=\n]*=|integrator = imex|\bconv\(", one.text, re.M)
+    solves = re.search(r"^[^#\n=]*\b(?:lap2?|dxx)\(\w+\)[^=\n]*=|integrator = (?:imex|implicit|crank)|\bconv\(", one.text, re.M)
     most = MOST_WORK / (SOLVE if solves else 1)
     return (nx, ny), min(one.steps, int(most / (nx * ny)))
 

@@ -43,8 +43,8 @@ class TorusTransform {
           of_rows_{ny, on.strips ? on.strips->rows().parts : 1},
           of_coefficients_{Strips::kUnit * frequencies(), of_rows_.parts},
           lines_(*on.threads, columns_, rows_, 2 * kWidth, false),
-          along_x_(Boundary::periodic, columns_, lines_.first()),
-          along_y_(Boundary::periodic, rows_, lines_.first()) {
+          along_x_(Modes::periodic, columns_, lines_.first()),
+          along_y_(Modes::periodic, rows_, lines_.first()) {
         const int width = of_coefficients_.lines;
         for (std::size_t field = 0; field < (on.strips ? 1 : fields); ++field)
             buffers_.emplace_back(std::size_t(width) * std::size_t(local_rows()));
@@ -78,7 +78,7 @@ class TorusTransform {
                 const Complex<Cell> pair = in.at(x);
                 return Complex<double>{pair.re, pair.im};
             };
-            along_x_.template to_coefficients<Boundary::periodic>(
+            along_x_.template to_coefficients<Modes::periodic>(
                 z,
                 [&](int x) { return element_of(outside_[0], x, nx_, cell); },
                 [&, out = pair_of(coefficients, i)](int k, Complex<double> value) {
@@ -122,7 +122,7 @@ class TorusTransform {
             on_.strips->exchange(
                 cut_rows(of_columns(index), of_rows_), cut_columns(from, of_coefficients_), on_);
         lines_.for_each(row_pairs(), std::int64_t(columns_) * to.ny, [&](Complex<double>* z, int i) {
-            along_x_.template to_cells<Boundary::periodic>(
+            along_x_.template to_cells<Modes::periodic>(
                 z,
                 [&, in = pair_of(from, i)](int k) { return in.at(place_of(k)); },
                 [&, out = pair_of(to, i)](int x, Complex<double> value) {

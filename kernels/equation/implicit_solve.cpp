@@ -67,7 +67,7 @@ ImplicitSolve<T>::ImplicitSolve(const LinearPart& part, FieldShape rows, const E
 
 // Transforms a cache line of columns of all components, solves the systems, and transforms back.
 template <class T>
-template <Boundary B>
+template <Modes M>
 void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& columns, Complex<T>* own, int x0) {
     const int nx = columns.front().nx, ny = columns_.n, components = polynomials_.components,
               pitch = lines_.pitch();
@@ -86,7 +86,7 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& columns, C
         for (int c = 0; c < components; ++c) {
             Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
             std::copy_n(line(c, pair), ny, own_coefficients);
-            columns_.template to_coefficients<B>(
+            columns_.template to_coefficients<M>(
                 line(c, pair),
                 [&](int y) { return own_coefficients[y]; },
                 [&](int k, Complex<T> value) { own_coefficients[k] = value; });
@@ -95,7 +95,7 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& columns, C
         solve_waves(coefficients, first_column_ + x, first_column_ + std::min(x + 1, nx - 1));
         for (int c = 0; c < components; ++c) {
             Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
-            columns_.template to_cells<B>(
+            columns_.template to_cells<M>(
                 line(c, pair),
                 [&](int k) { return own_coefficients[k]; },
                 [&](int y, Complex<T> value) { own_coefficients[y] = value; });
@@ -111,7 +111,7 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& columns, C
 template <class T>
 void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x, int next_x) const {
     const bool open = part_.matrix == LinearPart::Matrix::equation;
-    const auto along_x = [&](int k) { return eigenvalue(rows_.angles[std::size_t(k)], part_.signed_x); };
+    const auto along_x = [&](int k) { return eigenvalue(rows_.angles[std::size_t(k)]); };
     ColumnSystems first(polynomials_, along_x(x), open);
     ColumnSystems second(polynomials_, along_x(next_x), open);
     const double norm = 1 / (double(rows_.length) * columns_.length);
@@ -120,7 +120,7 @@ void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x, int next_x) 
     const auto solve_part = [&](ColumnSystems& systems, int k, T Complex<T>::*part_of) {
         const auto number = [&](int c) -> T& { return coefficients[std::ptrdiff_t(c) * pitch + k].*part_of; };
         for (int c = 0; c < components; ++c) b[std::size_t(c)] = norm * number(c);
-        systems.solve(eigenvalue(columns_.angles[std::size_t(k)], part_.signed_y), b.data());
+        systems.solve(eigenvalue(columns_.angles[std::size_t(k)]), b.data());
         for (int c = 0; c < components; ++c) number(c) = T(b[std::size_t(c)]);
     };
     for (int k = 0; k < columns_.n; ++k) {
@@ -132,32 +132,34 @@ void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x, int next_x) 
 template <class T>
 void ImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
     polynomials_.set(part_, coefficients, dt);
+    if (const auto modes = general_modes(part_, coefficients, 0, whole_.nx)) rows_.set(*modes);
+    if (const auto modes = general_modes(part_, coefficients, 1, whole_.ny)) columns_.set(*modes);
 }
 
 template <class T>
 void ImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
-    with_boundary(part_.along_x, [&](auto b) {
+    with_modes(part_.along_x, [&](auto m) {
         for (std::size_t c = 0; c < to.size(); ++c)
-            lines_.template transform_rows<b.value, false>(rows_, from[c], to[c]);
+            lines_.template transform_rows<m.value, false>(rows_, from[c], to[c]);
     });
     StripExchange* exchange = on_.strips;
     for (std::size_t c = 0; exchange && c < to.size(); ++c)
         exchange->exchange(
             cut_columns(to[c], exchange->columns()), cut_rows(strips_[c], exchange->rows()), on_);
     const std::vector<FieldView<T>>& columns = exchange ? strips_ : to;
-    with_boundary(part_.along_y, [&](auto b) {
+    with_modes(part_.along_y, [&](auto m) {
         constexpr int width = 2 * kPairs;
         const std::int64_t cells = std::int64_t(columns.front().nx) * columns_.n * polynomials_.components;
         lines_.for_each(ceil_div(columns.front().nx, width), cells, [&](Complex<T>* own, int i) {
-            solve_columns<b.value>(columns, own, width * i);
+            solve_columns<m.value>(columns, own, width * i);
         });
     });
     for (std::size_t c = 0; exchange && c < to.size(); ++c)
         exchange->exchange(
             cut_rows(strips_[c], exchange->rows()), cut_columns(to[c], exchange->columns()), on_);
-    with_boundary(part_.along_x, [&](auto b) {
+    with_modes(part_.along_x, [&](auto m) {
         for (const FieldView<T>& field : to)
-            lines_.template transform_rows<b.value, true>(rows_, field, field);
+            lines_.template transform_rows<m.value, true>(rows_, field, field);
     });
 }
 

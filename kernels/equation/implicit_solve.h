@@ -30,7 +30,7 @@ class ImplicitSolve : public FieldOperator<T> {
   private:
     static constexpr int kPairs = FftwLines<T>::kPairs;
 
-    template <Boundary B>
+    template <Modes M>
     void solve_columns(const std::vector<FieldView<T>>& columns, Complex<T>* own, int x0);
     void solve_waves(Complex<T>* coefficients, int x, int next_x) const;
 

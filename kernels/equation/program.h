@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/field/boundary.h"
+#include "kernels/methods/spectral/modes.h"
 
 namespace stencil::equation {
 
@@ -141,7 +141,7 @@ struct ConvolutionKernel {
 /// A linear operator L with constant coefficients, whose matrix A a solve inverts by FFT: the linear part of
 /// the rates for IMEX, the left side of an elliptic equation. For a mode in field `column`, L in field `row`
 /// is the sum of coefficient * X^x_power * Y^y_power, where X and Y are the eigenvalues of the second
-/// differences e + w - 2 c and n + s - 2 c. All fields have the same boundary along an axis.
+/// differences e + w - 2 c and n + s - 2 c. All fields have the same modes along an axis.
 struct LinearPart {
     /// A is 1 - share dt L for a step, and -L for an equation, in which modes with L = 0 are set to 0.
     enum class Matrix { step, equation };
@@ -151,13 +151,11 @@ struct LinearPart {
     Matrix matrix = Matrix::step;
     int fields = 1;  ///< number of coupled fields
     std::vector<Term> terms;
-    Inputs coefficients;  ///< of the terms, from scalars, in float64
-    double share = 0;     ///< gamma: the implicit share of dt
-    Boundary along_x = Boundary::periodic, along_y = Boundary::periodic;
-    /// Along these axes, which are insulated, the cells of `from` and `to` are multiplied by (-1)^i. This
-    /// turns fields that are 0 on the faces at both ends into insulated ones, with their modes in reverse
-    /// order.
-    bool signed_x = false, signed_y = false;
+    /// Of the terms, from scalars, in float64; if an axis has general modes, then the ratio of ghost to edge
+    /// cell at each side.
+    Inputs coefficients;
+    double share = 0;  ///< the implicit share of dt
+    Modes along_x = Modes::periodic, along_y = Modes::periodic;
     /// If not empty, the operator is instead the convolutions of one field with these kernels, and the field
     /// continues by `outside` along x and y.
     std::vector<ConvolutionKernel> kernels = {};

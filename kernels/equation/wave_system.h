@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "kernels/equation/program.h"
@@ -43,9 +44,19 @@ struct WavePolynomials {
     std::vector<double> values;
 };
 
-/// The eigenvalue of the second difference along an axis; `is_signed` as in LinearPart.
-STENCIL_HOST_DEVICE inline double eigenvalue(ModeAngle angle, bool is_signed) {
-    return -4 * (is_signed ? angle.cos2 : angle.sin2);
+/// The eigenvalue of the second difference along an axis.
+STENCIL_HOST_DEVICE inline double eigenvalue(ModeAngle angle) {
+    return -4 * angle.sin2;
+}
+
+/// The general modes of an axis (0: x), from the values of LinearPart::coefficients; empty for other modes.
+inline std::optional<GeneralModes> general_modes(const LinearPart& part,
+                                                 const std::vector<double>& values,
+                                                 std::size_t axis,
+                                                 int cells) {
+    if ((axis == 0 ? part.along_x : part.along_y) != Modes::general) return std::nullopt;
+    const double* ratios = values.data() + part.terms.size() + 2 * axis;
+    return GeneralModes(ratios[0], ratios[1], cells);
 }
 
 /// b / a for the matrix of one field. `open` is for an equation, which leaves the mode open where a is 0.

@@ -42,6 +42,7 @@ class Assembly : TextReader {
         sides_ = read_sides(semantics_, statements_, result_);
         if (!boundary_given_) tell_periodic(statements_, sides_, result_);
         read_edges(semantics_, statements_, result_);
+        tell_steady();
         add_sensitivities(semantics_, statements_, result_);
         shown();
         tell_unused();
@@ -132,7 +133,8 @@ class Assembly : TextReader {
                        "what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
                        quotable(as_rate ? d.name.substr(1, d.name.size() - 3) : d.name));
         }
-        if (statements_.evolutions.empty())
+        result_.solved_alone = statements_.evolutions.empty() && !statements_.elliptic.empty();
+        if (statements_.evolutions.empty() && !result_.solved_alone)
             refuse({0, statements_.text.size()},
                    "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
         if (component_names(statements_).size() > kMaxComponents)
@@ -173,6 +175,11 @@ class Assembly : TextReader {
             equation.span = span;
             result_.elliptic.push_back(std::move(equation));
         }
+        if (!result_.solved_alone) return;
+        if (names.size() > kMaxComponents)
+            refuse(statements_.elliptic.back().span, "a model has at most {} components", kMaxComponents);
+        for (const std::string& name : names)
+            result_.components.push_back({name, false, 0, std::nullopt, {}, {}, {}});
     }
 
     [[noreturn]] void refuse_known(const EllipticStatement& statement) const {
@@ -201,8 +208,27 @@ class Assembly : TextReader {
                 refuse(span,
                        "`inside` bounds the field, and `{}` is solved for by transforms of all of it",
                        quotable(result_.elliptic[i].name));
-            result_.definitions.push_back({result_.elliptic[i].name, solution, {}, false});
+            if (!result_.solved_alone)
+                result_.definitions.push_back({result_.elliptic[i].name, solution, {}, false});
+            else
+                result_.components[i].formula = solution, result_.components[i].initial = solution;
         }
+    }
+
+    void tell_steady() {
+        if (!result_.solved_alone) return;
+        const auto moves = [&](Node node) { return result_.graph.depends(node).time; };
+        const auto side_moves = [&](const Condition& side) {
+            return moves(side.value) || moves(side.flux) || moves(side.right);
+        };
+        result_.steady = std::ranges::none_of(result_.components, [&](const Evolving& component) {
+            return moves(component.formula) || std::ranges::any_of(component.sides, side_moves);
+        });
+        if (result_.steady)
+            result_.notes.push_back(fmt::format("nothing evolves: {} solved for, and nothing is stepped",
+                                                result_.components.size() == 1
+                                                    ? fmt::format("`{}` is", result_.components.front().name)
+                                                    : "the fields are"));
     }
 
     void parameters() {
@@ -433,6 +459,7 @@ class Assembly : TextReader {
                 reflections.continued(apart.components[c].formula);
             } catch (const Meaningless& what) {
                 const auto own = std::size_t(apart.components[c].tangent_of.value_or(int(c)));
+                if (result_.solved_alone) refuse(result_.elliptic[own].span, meaningless_sentence(what));
                 const Syntax& formula = statements_.evolutions[evolution_of_[own]].formula;
                 refuse(place_of(what.node, formula).value_or(formula.span), meaningless_sentence(what));
             }

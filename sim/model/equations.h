@@ -106,6 +106,9 @@ struct Equations {
     std::shared_ptr<const Statements> statements;  ///< the text, parsed
     Graph graph;
     std::vector<Evolving> components;  ///< in the order of their equations
+    /// Nothing evolves: the components are the fields that the elliptic equations are solved for, as maps.
+    bool solved_alone = false;
+    bool steady = false;  ///< and nothing in their equations and conditions changes with time
     std::vector<ModelParameter> parameters;
     std::vector<Defined> definitions;
     std::vector<Elliptic> elliptic;

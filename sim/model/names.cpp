@@ -102,7 +102,7 @@ std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span)
         return joined(own_name(re, span).value_or(Value()), own_name(im, span).value_or(Value()));
     }
     const auto component = find_named(equations_.components, name);
-    if (component != equations_.components.end())
+    if (component != equations_.components.end() && !equations_.solved_alone)
         return graph().leaf(Op::component, int(component - equations_.components.begin()));
     const auto parameter = find_named(equations_.parameters, name);
     if (parameter != equations_.parameters.end())

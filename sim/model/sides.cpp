@@ -267,7 +267,8 @@ SideEquation read(Semantics& semantics,
 template <class F>
 void for_fields(Equations& equations, F&& f) {
     for (Evolving& c : equations.components) f(c.name, c.sides);
-    for (Elliptic& e : equations.elliptic) f(e.name, e.sides);
+    for (Elliptic& e : equations.elliptic)
+        if (!equations.solved_alone) f(e.name, e.sides);
 }
 
 // Visits the component, solved field or definition of that name.
@@ -323,7 +324,10 @@ class SideReader : TextReader {
             for (const std::size_t axis : {0, 2})
                 if (sides[axis].periodic != sides[axis + 1].periodic) refuse_half_periodic(name, sides, axis);
         });
-        for (std::size_t i = 0; i < result_.elliptic.size(); ++i) require_transforms(int(i));
+        for (std::size_t i = 0; i < result_.elliptic.size(); ++i) {
+            if (result_.solved_alone) result_.elliptic[i].sides = result_.components[i].sides;
+            require_transforms(int(i));
+        }
         return std::move(given_);
     }
 
@@ -405,12 +409,12 @@ class SideReader : TextReader {
         } catch (const InputError& what) {
             refuse(equation.span, "{}", what.what());
         }
-        const auto leaves_open = [](Boundary boundary, bool is_signed) {
-            return boundary != Boundary::zero && !is_signed;
+        const auto leaves_open = [](Modes modes) {
+            return modes == Modes::periodic || modes == Modes::insulated;
         };
         const bool uniform = std::ranges::any_of(
             equation.terms, [](const LinearTerm& term) { return term.x_power == 0 && term.y_power == 0; });
-        if (!uniform && leaves_open(part.along_x, part.signed_x) && leaves_open(part.along_y, part.signed_y))
+        if (!uniform && leaves_open(part.along_x) && leaves_open(part.along_y))
             result_.notes.push_back(fmt::format(
                 "the equation of `{0}` leaves its mean open: the mean of `{0}` is 0, and that of the "
                 "right side does not count",

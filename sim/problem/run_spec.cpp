@@ -105,6 +105,10 @@ bool at_some_moment(const RunSpec& spec, const Holds& holds) {
 
 // Checks settings against each other, without scheduled changes.
 void check_settings(const RunSpec& spec) {
+    if (spec.model->equations->solved_alone && !(spec.initial.empty() && spec.initials.empty()))
+        throw InputError(Given{"initial"},
+                         "{} follows from its equation at the start, too",
+                         spec.model->components.front().name);
     if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
         throw InputError(
             "{} {}: above {} explicit steps are unstable; allowed: 0 < {} <= {}, or add --allow-unstable",

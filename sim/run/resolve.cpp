@@ -59,12 +59,13 @@ void require_libraries(const RunSpec& spec, const Method& method) {
     const bool convolves = !spec.model->equations->kernels.empty();  // kernels are transformed in float64
     if (convolves && why_no_fftw(bytes).empty()) bytes = sizeof(double);
     if (!why_no_fftw(bytes).empty())
-        throw InputError(spec.integrator->is_implicit ? Given{"integrator", "imex"} : Given{"model"},
-                         "{}{}",
-                         spec.integrator->is_implicit ? ""
-                         : convolves                  ? "what is convolved by transforms: "
-                                                      : "what is solved for by transforms: ",
-                         why_no_fftw(bytes));
+        throw InputError(
+            spec.integrator->is_implicit ? Given{"integrator", spec.integrator->name} : Given{"model"},
+            "{}{}",
+            spec.integrator->is_implicit ? ""
+            : convolves                  ? "what is convolved by transforms: "
+                                         : "what is solved for by transforms: ",
+            why_no_fftw(bytes));
 }
 
 // Why the method does not fit the run's size now or after a scheduled change; empty if it does.

@@ -204,10 +204,20 @@ void require_ghosts(const Problem& spec, double time) {
                              0,
                              0,
                              time};
-    const auto check = [&](const std::string& name, std::string_view side, const equation::Condition& c) {
+    const auto check = [&](const std::string& name,
+                           std::string_view side,
+                           const equation::Condition& c,
+                           bool by_transforms = false) {
         if (c.periodic || !is_known(c.value) || !is_known(c.flux)) return;
         const double value = equation::value_at(equations, c.value, state) / 2,
                      flux = equation::value_at(equations, c.flux, state) / spec.dx;
+        if (by_transforms && value * flux < 0)
+            throw InputError(
+                "{0}: {1} is solved for by transforms, which take the factors of {1} and flux({1}) with the "
+                "same sign on one side of the condition{2}",
+                side,
+                name,
+                spec.integrator->is_implicit ? ": take another integrator, such as rkl2" : "");
         if (std::abs(value + flux) > 1e-6 * (std::abs(value) + std::abs(flux))) return;
         throw InputError(
             "{}: the factors of {} and of its flux cancel or are 0, so that the condition says nothing of "
@@ -217,7 +227,10 @@ void require_ghosts(const Problem& spec, double time) {
             name);
     };
     for (std::size_t side = 0; side < equation::kSideNames.size() && spec.boundary_as_typed; ++side) {
-        for (const auto& c : equations.components) check(c.name, equation::kSideNames[side], c.sides[side]);
+        for (const auto& c : equations.components)
+            check(c.name, equation::kSideNames[side], c.sides[side], spec.integrator->is_implicit);
+        for (const auto& e : equations.elliptic)
+            check(e.name, equation::kSideNames[side], e.sides[side], true);
         for (const auto& d : equations.definitions)
             if (d.sides[side]) check(d.name, equation::kSideNames[side], *d.sides[side]);
     }

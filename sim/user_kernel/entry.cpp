@@ -200,7 +200,8 @@ Entry entry_of(const Problem& spec) {
     const equation::Integrator scheme = spec.integrator;
     if (scheme->is_implicit)
         throw InputError(Given{"kernel"},
-                         "imex solves by transforms, which a kernel of your own cannot: --integrator euler");
+                         "{} solves by transforms, which a kernel of your own cannot: --integrator euler",
+                         scheme->name);
     const equation::Program program = equation::make_program(equations, scheme, spec.dtype == DType::float64);
     if (program.past > 0)
         throw InputError(Given{"kernel"},

@@ -113,8 +113,35 @@ TEST_CASE("The time step is told beside its limit; above it a run is refused unl
     require_refused(stencilscope(std::string(words) + "imex"), 2, "limit");
     require_done(
         stencilscope("run --quiet --size 32x27 --steps 3 --dt 0.5 --model swift-hohenberg --stepper imex"));
-    require_refused(stencilscope("run --size 16 --steps 3 --model heat --stepper imex"), 2, "left");
+    require_done(stencilscope("run --quiet --size 16 --steps 3 --model heat --stepper imex --dt 5"));
+    require_refused(
+        stencilscope("run --size 16 --steps 3 --model heat-implicit --stepper euler"), 2, "limit");
+    require_refused(stencilscope("run --size 16 --steps 3 --equation {} --stepper implicit",
+                                 "du/dt = lap(u); left: u = 1; right: u - 0.3*flux(u) = 0"),
+                    2,
+                    "same sign");
     require_refused(stencilscope("run --size 16 --steps 3 --model kdv --stepper imex"), 2, "linear");
+}
+
+TEST_CASE("A field that is solved for alone is a run without steps") {
+    const ScratchFolder folder;
+    const std::string words = kRun + "--equation {} --size 24x17 --dtype float64 --export default,view.png";
+    const ProgramResult run =
+        stencilscope(words + " --steps 5", folder / "out", "lap(u) = 0; all: u = x*y; dx = 0.5");
+    require_done(run);
+    CHECK(contains(run.err, "`u` is solved for, and nothing is stepped"));
+    const Field u = read_npy(folder / "out/field.npy");
+    for (int y = 0; y < 17; ++y)
+        for (int x = 0; x < 24; ++x)
+            REQUIRE(std::abs(u.as<double>().at(x, y) - 0.25 * (x + 0.5) * (y + 0.5)) < 1e-12);
+    CHECK(read_json(folder / "out/spec.json").at("steps") == 0);
+    CHECK(read_json(folder / "out/timings.json").at("steps") == 0);
+    require_done(stencilscope("run --quiet --spec {} --out {}", folder / "out/spec.json", folder / "again"));
+    CHECK(hash_of_fields(folder / "again") == hash_of_fields(folder / "out"));
+    require_refused(stencilscope(words + " --initial noise", folder / "none", "lap(u) = 0; all: u = x*y"),
+                    2,
+                    "follows from its");
+    CHECK(!fs::exists(folder / "none"));
 }
 
 TEST_CASE("A formula of the components is shown, and --compare dt/2 tells the error of the steps") {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "sim/model/stability/linearisation.h"
-#include "tests/model/typed_run.h"
+#include "tests/model/sides_grid.h"
 
 using namespace stencil::equation;
 
@@ -14,86 +14,37 @@ TypedRun odd_run(long long steps = 1) {
     return {.nx = 15, .ny = 11, .steps = steps, .start = uneven_start};
 }
 
-// The solution of an equation in psi, from w: a step of dw/dt = psi by 1 adds it.
+// The solution of an equation in psi or u, from w: a step of dw/dt = psi by 1 adds it.
 Grid solution_of(const std::string& equation, const std::string& sides, const TypedRun& run) {
-    const auto cells =
-        run_typed<double>(fmt::format("dw/dt = psi; {}; stepper = euler; dt = 1; {}", equation, sides), run);
+    const char* name = equation.find("psi") == equation.npos ? "u" : "psi";
+    const auto cells = run_typed<double>(
+        fmt::format("dw/dt = {}; {}; stepper = euler; dt = 1; {}", name, equation, sides), run);
     Grid psi{run.nx, run.ny, cells, {}};
     for (int y = 0; y < run.ny; ++y)
         for (int x = 0; x < run.nx; ++x) psi.u[std::size_t(y * run.nx + x)] -= run.start(0, x, y);
     return psi;
 }
 
-// Ghost cells beyond one axis: `periodic`, `insulated`, `zero`, or `value`, 2 a - edge, at either end.
-struct AxisRule {
-    char kind = 'p';
-    double first = 0, last = 0;
-
-    double beyond(double edge, double around, bool at_first, double spacing) const {
-        const double given = at_first ? first : last;
-        switch (kind) {
-            case 'p':
-                return around;
-            case 'i':
-                return edge + spacing * given;
-            case 'z':
-                return 0;
-            default:
-                return 2 * given - edge;
-        }
-    }
-};
-
-struct Sides {
-    const char* text;
-    AxisRule x, y;
-};
-
-double cell_of(const Grid& g, const Sides& sides, double spacing, int x, int y) {
-    if (y < 0 || y >= g.ny) {
-        const double edge = cell_of(g, sides, spacing, x, y < 0 ? 0 : g.ny - 1);
-        const double around = sides.y.kind == 'p' ? cell_of(g, sides, spacing, x, (y + g.ny) % g.ny) : 0;
-        return sides.y.beyond(edge, around, y < 0, spacing);
-    }
-    if (x < 0 || x >= g.nx)
-        return sides.x.beyond(g(x < 0 ? 0 : g.nx - 1, y), g((x + g.nx) % g.nx, y), x < 0, spacing);
-    return g(x, y);
-}
-
-const std::vector<Sides> kSidesTried{
-    {"boundary = periodic", {'p'}, {'p'}},
-    {"boundary = insulated", {'i'}, {'i'}},
-    {"boundary = zero", {'z'}, {'z'}},
-    {"all: psi = 0", {'v'}, {'v'}},
-    {"x: periodic; top, bottom: psi = 0", {'p'}, {'v'}},
-    {"x: zero; y: insulated", {'z'}, {'i'}},
-    {"left: psi = 1; right: psi = -2; top: flux(psi) = 0.3; bottom: flux(psi) = 0",
-     {'v', 1, -2},
-     {'i', 0.3, 0}},
-    {"left: flux(psi) = 0.5; right: flux(psi) = -0.1; y: periodic", {'i', 0.5, -0.1}, {'p'}},
-};
-
 }  // namespace
 
 TEST_CASE("A solution fulfils the discrete equation up to rounding, at each kind of side") {
-    const Sides sides = kSidesTried[std::size_t(GENERATE(range(0, 8)))];
+    const RuledSides& sides = kRuledSides[GENERATE(range(std::size_t(0), kRuledSides.size()))];
     const double k = GENERATE(0.0, 0.75);
     INFO(sides.text << ", k " << k);
     const TypedRun run = odd_run();
     const Grid psi =
-        solution_of(fmt::format("lap(psi) - k*psi = -w; k = {} in [0, 1]; dx = 0.5", k), sides.text, run);
+        solution_of(fmt::format("lap(u) - k*u = -w; k = {} in [0, 1]; dx = 0.5", k), sides.text, run);
     double mean = 0, given = 0;
     std::vector<double> residuals;
     for (int y = 0; y < psi.ny; ++y)
         for (int x = 0; x < psi.nx; ++x) {
-            const auto at = [&](int i, int j) { return cell_of(psi, sides, 0.5, x + i, y + j); };
-            const double lap = (at(1, 0) + at(-1, 0) + at(0, 1) + at(0, -1) - 4 * at(0, 0)) / 0.25;
-            residuals.push_back(lap - k * at(0, 0) + run.start(0, x, y));
-            mean += at(0, 0) / (psi.nx * psi.ny);
+            residuals.push_back(lap_of(psi, sides, 0.5, x, y) - k * psi(x, y) + run.start(0, x, y));
+            mean += psi(x, y) / (psi.nx * psi.ny);
             given += residuals.back() / (psi.nx * psi.ny);
         }
-    const bool open = k == 0 && (sides.x.kind == 'p' || sides.x.kind == 'i') &&
-                      (sides.y.kind == 'p' || sides.y.kind == 'i');
+    const bool open =
+        k == 0 && std::ranges::all_of(std::array{sides.left, sides.right, sides.top, sides.bottom},
+                                      [](SideRule side) { return side.kind == 'p' || side.kind == 'f'; });
     if (open) CHECK(std::abs(mean) < 1e-12);
     // An equation that leaves the mean open is fulfilled up to the mean of its right side.
     for (double& residual : residuals) residual -= open ? given : 0;
@@ -115,13 +66,9 @@ TEST_CASE("Bilaplacians, other stencils and equations in any order are solved, t
     const Grid given = solution_of("lap2(psi) + psi = w", "x: psi = 1", run);
     for (int y = 0; y < run.ny; ++y)
         for (int x = 0; x < run.nx; ++x) {
-            const Sides sides{"", {'v', 1, 1}, {'p'}}, curved{"", {'v'}, {'p'}};
-            const auto lap_of = [](const Grid& g, const Sides& s, int i, int j) {
-                const auto at = [&](int p, int q) { return cell_of(g, s, 1, i + p, j + q); };
-                return at(1, 0) + at(-1, 0) + at(0, 1) + at(0, -1) - 4 * at(0, 0);
-            };
-            const Grid lap = stepped(given, [&](int i, int j) { return lap_of(given, sides, i, j); });
-            REQUIRE(std::abs(lap_of(lap, curved, x, y) + given(x, y) - run.start(0, x, y)) < 1e-12);
+            const RuledSides sides{"", {'v', 1}, {'v', 1}, {}, {}}, curved{"", {'v'}, {'v'}, {}, {}};
+            const Grid lap = stepped(given, [&](int i, int j) { return lap_of(given, sides, 1, i, j); });
+            REQUIRE(std::abs(lap_of(lap, curved, 1, x, y) + given(x, y) - run.start(0, x, y)) < 1e-12);
         }
     const Grid a = solution_of("2*psi - dxx(psi) - dyy(psi) = w", "", run);
     const Grid b = solution_of("w - 2*psi = -psi_xx - psi_yy", "", run);
@@ -257,9 +204,10 @@ TEST_CASE("What an elliptic equation cannot be is refused in one line, with its 
     CHECK_THAT(refusal("lap(psi) = chi; lap(chi) = psi"), ContainsSubstring("circle"));
     CHECK_THAT(refusal("lap(psi) = w; psi(0) = 1"), ContainsSubstring("follows from its equation"));
     CHECK_THAT(refusal("lap(psi) = w; inside = x > 3"), ContainsSubstring("transforms"));
-    CHECK_THAT(refusal("lap(psi) = w; left: psi = 0; right: flux(psi) = 0"),
-               ContainsSubstring("different conditions"));
-    CHECK_THAT(refusal("lap(psi) = w; x: psi + flux(psi) = 0"), ContainsSubstring("another condition"));
+    CHECK_THAT(refusal("lap(psi) = w; x: psi + (1 + sin(t))*flux(psi) = 0"),
+               ContainsSubstring("numbers and parameters before `psi` and flux(psi) at the left and right"));
+    CHECK_THAT(refusal("lap2(psi) = w; y: psi + flux(psi) = 0"),
+               ContainsSubstring("not both in one condition"));
     CHECK_THAT(text_refusal("dw/dt = lap(w); lap(w) = 1").sentence, ContainsSubstring("`w` has one"));
     CHECK(text_refusal("dw/dt = psi; lap(psi) = psi*w").about == "lap(psi) = psi*w");
     for (const std::string& equation :
@@ -295,4 +243,43 @@ TEST_CASE("A condition of a solution means the same in every spelling and order"
     const Grid expected = solution_of(equation, plain, odd_run()),
                found = solution_of(equation, spelt, odd_run());
     CHECK(largest_difference(found.u, expected.u) < 1e-12);
+}
+
+TEST_CASE("Fields that are solved for alone are the state, at the start and after any step") {
+    // x*y is harmonic, and so is its discrete form.
+    for (const char* equation :
+         {"lap(u) = 0; all: u = x*y", "0 = lap(u); all: u = x*y; integrator = rk4; dx = 0.5"}) {
+        const Equations e = read_equations(equation);
+        CHECK(e.steady);
+        REQUIRE(e.components.size() == 1);
+        REQUIRE(e.notes.size() == 1);
+        CHECK(contains(e.notes.front(), "`u` is solved for, and nothing is stepped"));
+        TypedRun run = odd_run(3);
+        const auto cells = run_typed<double>(equation, run);
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x)
+                REQUIRE(std::abs(cells[std::size_t(y * run.nx + x)] -
+                                 e.spacing * e.spacing * (x + 0.5) * (y + 0.5)) < 1e-11);
+    }
+    // A state that follows one that moves is that of its own time.
+    const std::string moving = "lap(u) = 0; all: u = t*x; dt = 0.5";
+    CHECK(!read_equations(moving).steady);
+    const TypedRun run = odd_run(4);
+    const auto cells = run_typed<double>(moving, run);
+    for (int x = 0; x < run.nx; ++x) REQUIRE(std::abs(cells[std::size_t(x)] - 2 * (x + 0.5)) < 1e-12);
+    // Several of them, of which one needs another, with a parameter and a definition.
+    const auto both = run_typed<double>(
+        "lap(p) - k*p = -1; lap(q) = p + s; s = dx(p); k = 2 in [0, 3]; all: q = 0; y: p = 0", run);
+    const auto beside = run_typed<double>(
+        "dw/dt = 0; lap(p) - k*p = -1; dq/dt = r; lap(r) = p + s; s = dx(p); k = 2 in [0, 3]; dt = 1; all: r "
+        "= 0; y: p = 0; "
+        "all: q = 0; dp2/dt = p",
+        {.nx = run.nx, .ny = run.ny, .start = [](int, int, int) { return 0.0; }});
+    const std::size_t n = std::size_t(run.nx * run.ny);
+    REQUIRE(both.size() == 2 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+        REQUIRE(std::abs(both[i] - beside[2 * n + i]) < 1e-13);
+        REQUIRE(std::abs(both[n + i] - beside[n + i]) < 1e-13);
+    }
+    CHECK_THAT(text_refusal("lap(u) = 0; u(0) = 1").sentence, ContainsSubstring("follows from its equation"));
 }

@@ -4,7 +4,7 @@
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/text/error.h"
-#include "tests/model/typed_run.h"
+#include "tests/model/sides_grid.h"
 
 using namespace stencil::equation;
 
@@ -216,11 +216,10 @@ TEST_CASE("What imex cannot step is refused in one line that says why") {
             [&] { make_program(read_equations(text), scheme_of("imex"), false); });
     };
     for (const auto& [text, name, why] :
-         {std::tuple{"dT/dt = lap(T); boundary = insulated; left: T = 1", "`T`", "left"},
-          {"du/dt = lap(u); top: u + 2*flux(u) = 0; bottom: flux(u) = 0", "`u`", "top"},
-          {"du/dt = lap(u); left: flux(u) = 0; right: zero", "`u`", "right"},
-          {"du/dt = lap(u); dv/dt = lap(v); boundary = insulated; top: v = 0", "`v`", "top"},
+         {std::tuple{"du/dt = lap(u); top: u + t*flux(u) = 0; bottom: flux(u) = 0", "`u`", "top"},
+          {"du/dt = lap2(u); left: u + 2*flux(u) = 0; right: u = 0", "`u`", "left"},
           {"du/dt = lap(u); inside = x < 5", "", "inside"},
+          {"du/dt = div((1 + x)*grad(u))", "", "D0*lap(u)"},
           {"du/dt = u^2", "", "linear"},
           {"u' = u + lap(u)", "", "euler"}}) {
         INFO(text);
@@ -228,4 +227,104 @@ TEST_CASE("What imex cannot step is refused in one line that says why") {
         CHECK(contains(refusal(text), why));
     }
     CHECK(refusal("du/dt = lap(u); left: flux(u) = 2; right: flux(u) = 0").empty());
+}
+
+TEST_CASE("Implicit steps of linear equations fulfil their scheme at each kind of side") {
+    // Sides and sources that move count as they are at the step's end, or at both.
+    const RuledSides& sides = kRuledSides[GENERATE(range(std::size_t(0), kRuledSides.size()))];
+    const bool moving = GENERATE(false, true);
+    for (const auto& [name, share] : {std::pair("implicit", 1.0), {"crank-nicolson", 0.5}}) {
+        const double dt = 3;
+        const std::string text =
+            fmt::format("du/dt = D*lap(u) - 0.1*u + {}; D = 0.7; dx = 0.5; dt = {}; {}; integrator = {}",
+                        moving ? "cos(t)*x" : "0.3*x",
+                        dt,
+                        sides.text,
+                        name);
+        INFO(text);
+        TypedRun run = odd_run("", 1);
+        const Grid before = start_grid(run, 0, wrapped);
+        Grid after = before;
+        after.u = run_typed<double>(text, run);
+        const auto rate = [&](const Grid& g, double t, int x, int y) {
+            const double source = (moving ? std::cos(t) : 0.3) * 0.5 * (x + 0.5);
+            return 0.7 * lap_of(g, sides, 0.5, x, y) - 0.1 * g(x, y) + source;
+        };
+        double worst = 0;
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x)
+                worst = std::max(
+                    worst,
+                    std::abs(after(x, y) - before(x, y) -
+                             dt * ((1 - share) * rate(before, 0, x, y) + share * rate(after, dt, x, y))));
+        CHECK(worst < 1e-11);
+    }
+}
+
+TEST_CASE("Sides that move in time are implicit, too") {
+    for (const auto& [name, share] : {std::pair("implicit", 1.0), {"crank-nicolson", 0.5}}) {
+        const double dt = 2;
+        TypedRun run = odd_run(name, 1);
+        const Grid before = start_grid(run, 0, wrapped);
+        Grid after = before;
+        after.u = run_typed<double>(
+            "du/dt = lap(u); dt = 2; left: u = sin(t); right: flux(u) = t; y: insulated", run);
+        const auto rate = [&](const Grid& g, double t, int x, int y) {
+            return lap_of(g, {"", {'v', std::sin(t)}, {'f', t}, {'f'}, {'f'}}, 1, x, y);
+        };
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x)
+                REQUIRE(std::abs(after(x, y) - before(x, y) -
+                                 dt * ((1 - share) * rate(before, 0, x, y) + share * rate(after, dt, x, y))) <
+                        1e-12);
+    }
+}
+
+TEST_CASE("crank-nicolson keeps the energy of waves between walls, and steps past their limit") {
+    TypedRun run = odd_run("crank-nicolson", 50);
+    run.start = [](int c, int x, int y) { return c == 0 ? smooth(0, x, y) : 0; };
+    const auto energy = [&](const std::vector<double>& cells) {
+        Grid u{run.nx, run.ny, {}, wrapped};
+        const std::size_t n = std::size_t(run.nx * run.ny);
+        u.u.assign(cells.begin(), cells.begin() + std::ptrdiff_t(n));
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            sum += cells[n + i] * cells[n + i] -
+                   u.u[i] * lap_of(u, kRuledSides[3], 1, int(i) % run.nx, int(i) / run.nx);
+        return sum;
+    };
+    const std::string text = "du/dt = v; dv/dt = lap(u); all: u = 0; dt = 5";
+    TypedRun none = run;
+    none.steps = 0;
+    const double start = energy(run_typed<double>(text, none));
+    CHECK(std::abs(energy(run_typed<double>(text, run)) / start - 1) < 1e-11);
+}
+
+TEST_CASE("Components with different sides have transforms of their own, and what couples them is explicit") {
+    const std::string text =
+        "du/dt = lap(u) - u*v + 0.3*v; dv/dt = 0.5*lap(v) - 0.2*v + u; all: u = 0; left: flux(v) = 0.1; "
+        "right: v = 1; y: flux(v) = 0; ";
+    for (const auto& [name, gain] : {std::pair("implicit", 2.0), {"crank-nicolson", 4.0}, {"imex", 4.0}}) {
+        INFO(name);
+        const auto truth = after(text, 0.05, "rk4", 40);
+        const double coarse = relative_error(after(text, 0.05, name, 4), truth),
+                     fine = relative_error(after(text, 0.05, name, 8), truth);
+        INFO(coarse << " then " << fine);
+        CHECK(std::abs(coarse / fine - gain) < 0.5);
+    }
+    Equations e = read_equations(text);
+    for (const LinearTerm& term : linear_part(e, formulas_of(e))) CHECK(term.row == term.column);
+}
+
+TEST_CASE("Implicit steps have the same bits for any number of threads, cell by cell, and cut anywhere") {
+    const std::string text = GENERATE(
+        std::string(
+            "du/dt = lap(u) - u*v; dv/dt = 3*lap(v) + u; left: u = t; right: flux(u) = 0.1; y: u = 0; x: v + "
+            "flux(v) = 1; y: flux(v) = 0; "),
+        std::string("du/dt = lap(u); left: u = 1; right: flux(u) = 0; y: insulated; "));
+    TypedRun run = odd_run("", 7);
+    run.nx = 61;
+    run.ny = 45;
+    require_same_bits_however_stepped(
+        text + "dt = 0.3; integrator = " + GENERATE("implicit", "crank-nicolson", "imex"), run, 3);
 }

@@ -25,7 +25,7 @@ struct WaveTables {
     int x_powers, y_powers;
     const ModeAngle* along_x;
     const ModeAngle* along_y;
-    bool signed_x, signed_y, open;
+    bool open;
     double norm;  ///< undoes the gain of a forward and inverse transform
 };
 
@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> field
     const int k = block_column() * kWaveThreads + int(threadIdx.x);
     const int row = block_row();
     if (k >= fields.nx || row >= fields.ny) return;
-    const double x = eigenvalue(tables.along_x[k], tables.signed_x);
-    const double y = eigenvalue(tables.along_y[row], tables.signed_y);
+    const double x = eigenvalue(tables.along_x[k]);
+    const double y = eigenvalue(tables.along_y[row]);
     const std::int64_t at = std::int64_t(row) * fields.pitch + k;
     const int n = kMost <= 2 ? kMost : fields.count;
     double matrix[kMost * kMost], b[kMost];
@@ -95,13 +95,13 @@ struct CudaImplicitSolve<T>::Transforms {
     }
 
     /// Transforms the rows of `from` and stores them as the columns of `to`.
-    template <Boundary B, bool kBack>
+    template <Modes M, bool kBack>
     void turn(Plan& plan, FieldView<T> from, FieldView<T> to) {
         const cudaStream_t handle = cuda_handle(stream);
         plan.for_chunks(from, numbers.data(), [&](const Chunk& chunk, int first) {
-            spectral::load<B, kBack>(chunk, handle);
-            plan.fft().run(chunk.z, kBack ? CUFFT_INVERSE : CUFFT_FORWARD);
-            spectral::store_transposed<B, kBack>(chunk, spectral::from_column(to, first), handle);
+            spectral::load<M, kBack>(chunk, handle);
+            spectral::store_transposed<M, kBack>(
+                plan.template transformed<M>(chunk, kBack), spectral::from_column(to, first), handle);
         });
     }
 
@@ -110,13 +110,13 @@ struct CudaImplicitSolve<T>::Transforms {
     void transform(FieldView<T> from, FieldView<T> to) {
         const FieldView<T> between{static_cast<T*>(turned.data()), from.ny, from.nx, from.ny};
         FieldView<T> complete = between;
-        with_boundary(part.along_x, [&](auto b) { turn<b.value, kBack>(rows, from, between); });
+        with_modes(part.along_x, [&](auto m) { turn<m.value, kBack>(rows, from, between); });
         if (on.strips) {
             complete = {static_cast<T*>(strip.data()), whole.ny, own_columns, whole.ny};
             on.strips->exchange(
                 cut_rows(between, on.strips->columns()), cut_columns(complete, on.strips->rows()), on);
         }
-        with_boundary(part.along_y, [&](auto b) { turn<b.value, kBack>(columns, complete, to); });
+        with_modes(part.along_y, [&](auto m) { turn<m.value, kBack>(columns, complete, to); });
     }
 
     /// The memory for the modes of the field that is returned in `to`: `to` itself, or for a distributed
@@ -148,8 +148,6 @@ struct CudaImplicitSolve<T>::Transforms {
                                 polynomials.y_powers,
                                 rows.angles() + first_column,
                                 columns.angles(),
-                                part.signed_x,
-                                part.signed_y,
                                 part.matrix == LinearPart::Matrix::equation,
                                 norm};
         const dim3 grid = grid_over(fields.nx, fields.ny, kWaveThreads, 1);
@@ -157,8 +155,8 @@ struct CudaImplicitSolve<T>::Transforms {
         check_launch("solve_kernel");
     }
 
-    static int length_of(Boundary boundary, int n) {
-        return with_boundary(boundary, [&](auto b) { return SpectralAxis<b.value>::length(n); });
+    static int length_of(Modes modes, int n) {
+        return with_modes(modes, [&](auto m) { return SpectralAxis<m.value>::length(n); });
     }
 
     LinearPart part;
@@ -188,6 +186,8 @@ template <class T>
 void CudaImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
     Transforms& t = *transforms_;
     t.polynomials.set(t.part, coefficients, dt);
+    if (const auto modes = general_modes(t.part, coefficients, 0, t.whole.nx)) t.rows.set(*modes);
+    if (const auto modes = general_modes(t.part, coefficients, 1, t.whole.ny)) t.columns.set(*modes);
     const std::size_t bytes = t.polynomials.values.size() * sizeof(double);
     copy_to_device({t.values.data(), bytes, t.polynomials.values.data(), bytes, bytes, 1}, t.stream);
 }

@@ -20,35 +20,59 @@ namespace stencil {
 template <class T>
 struct FftwAxis {
     /// `line` must be aligned like the lines that will be transformed.
-    FftwAxis(Boundary boundary, int cells, Complex<T>* line)
+    FftwAxis(Modes modes, int cells, Complex<T>* line)
         : n(cells),
-          length(with_boundary(boundary, [&](auto b) { return SpectralAxis<b.value>::length(cells); })),
-          angles(mode_angles(boundary, cells)),
-          twiddles(mode_twiddles<T>(cells)),
+          length(with_modes(modes, [&](auto m) { return SpectralAxis<m.value>::length(cells); })),
+          angles(mode_angles(modes, cells)),
+          twiddles(mode_twiddles<T>(modes, cells)),
           forward(length, line, FFTW_FORWARD),
           backward(length, line, FFTW_BACKWARD) {}
 
+    /// Sets general modes.
+    void set(const GeneralModes& modes) {
+        angles = modes.angles;
+        to_modes = modes.matrix<T>(false);
+        from_modes = modes.matrix<T>(true);
+    }
+
     /// cell(i) returns the elements of two lines, put(k, c) receives their coefficients; z is the FFT's
-    /// buffer.
-    template <Boundary B, class Get, class Put>
+    /// buffer, with room for 2 n numbers.
+    template <Modes M, class Get, class Put>
     void to_coefficients(Complex<T>* z, const Get& cell, const Put& put) const {
-        for (int j = 0; j < length; ++j) z[j] = SpectralAxis<B>::input(j, n, cell);
-        forward.run(z);
-        for (int k = 0; k < n; ++k) put(k, SpectralAxis<B>::coefficient(k, n, z, twiddles.data()));
+        for (int j = 0; j < length; ++j) z[j] = SpectralAxis<M>::input(j, n, cell, twiddles.data());
+        transform<M>(z, forward, to_modes);
+        for (int k = 0; k < n; ++k) put(k, SpectralAxis<M>::coefficient(k, n, z, twiddles.data()));
     }
 
     /// The inverse, times `length`.
-    template <Boundary B, class Get, class Put>
+    template <Modes M, class Get, class Put>
     void to_cells(Complex<T>* z, const Get& coefficient, const Put& put) const {
-        for (int j = 0; j < length; ++j) z[j] = SpectralAxis<B>::spectrum(j, n, coefficient, twiddles.data());
-        backward.run(z);
-        for (int i = 0; i < n; ++i) put(i, z[SpectralAxis<B>::position(i, n)]);
+        for (int j = 0; j < length; ++j) z[j] = SpectralAxis<M>::spectrum(j, n, coefficient, twiddles.data());
+        transform<M>(z, backward, from_modes);
+        for (int i = 0; i < n; ++i) put(i, SpectralAxis<M>::cell(i, n, z, twiddles.data()));
     }
 
     int n, length;
     std::vector<ModeAngle> angles;
     std::vector<Complex<T>> twiddles;
+    std::vector<T> to_modes, from_modes;  ///< matrices of general modes
     FftwPlan<T> forward, backward;
+
+  private:
+    template <Modes M>
+    void transform(Complex<T>* z, const FftwPlan<T>& fft, const std::vector<T>& matrix) const {
+        if constexpr (M == Modes::general) {
+            Complex<T>* sums = z + n;
+            std::fill_n(sums, n, Complex<T>{});
+            const T* factors = matrix.data();
+            for (int i = 0; i < n; ++i, factors += n)
+                for (int k = 0; k < n; ++k)
+                    sums[k] = {sums[k].re + factors[k] * z[i].re, sums[k].im + factors[k] * z[i].im};
+            std::copy_n(sums, n, z);
+        } else {
+            fft.run(z);
+        }
+    }
 };
 
 /// Two lines that are transformed together.
@@ -102,7 +126,7 @@ class FftwLines {
     }
 
     /// Transforms rows of cells to coefficients, or with kBack the other way, two at a time.
-    template <Boundary B, bool kBack>
+    template <Modes M, bool kBack>
     void transform_rows(const FftwAxis<T>& axis, FieldView<T> from, FieldView<T> to) {
         const auto pair_of = [](FieldView<T> field, int i) {
             return Pair<T>{field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
@@ -111,9 +135,9 @@ class FftwLines {
             const auto get = [in = pair_of(from, i)](int k) { return in.at(k); };
             const auto put = [out = pair_of(to, i)](int k, Complex<T> value) { out.set(k, value); };
             if constexpr (kBack)
-                axis.template to_cells<B>(z, get, put);
+                axis.template to_cells<M>(z, get, put);
             else
-                axis.template to_coefficients<B>(z, get, put);
+                axis.template to_coefficients<M>(z, get, put);
         });
     }
 

@@ -27,9 +27,9 @@ namespace {
 template <class T>
 struct AxisPlan : FftwAxis<T> {
     AxisPlan(Boundary boundary, int cells, Complex<T>* row)
-        : FftwAxis<T>(boundary, cells, row), correction(std::size_t(cells), 1.0) {}
+        : FftwAxis<T>(modes_of(boundary), cells, row), correction(std::size_t(cells), 1.0) {}
 
-    template <Boundary B>
+    template <Modes M>
     void measure_correction(Complex<T>* z);
 
     /// For each mode, the FFT's length divided by the measured gain of a forward and inverse transform.
@@ -40,7 +40,7 @@ struct AxisPlan : FftwAxis<T> {
 // would accumulate over many calls. The deviation is nearly the same for all modes, except for mode 0 (the
 // mean), which involves few twiddle factors.
 template <class T>
-template <Boundary B>
+template <Modes M>
 void AxisPlan<T>::measure_correction(Complex<T>* z) {
     constexpr int kNumbers = 1 << 17;  // enough samples that their own roundings cancel
     const int rounds = std::max(1, kNumbers / this->n);
@@ -54,14 +54,14 @@ void AxisPlan<T>::measure_correction(Complex<T>* z) {
     double first = 0, first_squares = 0, others = 0;
     for (int round = 0; round < rounds; ++round) {
         for (Complex<T>& number : modes) number = {draw(), draw()};
-        this->template to_cells<B>(z, mode, [&](int i, Complex<T> cell) { cells[std::size_t(i)] = cell; });
+        this->template to_cells<M>(z, mode, [&](int i, Complex<T> cell) { cells[std::size_t(i)] = cell; });
         const auto compare = [&](int k, Complex<T> back) {
             const double ratios = double(back.re) / mode(k).re + double(back.im) / mode(k).im;
             const double excess = ratios / (2.0 * this->length) - 1;
             (k == 0 ? first : others) += excess;
             if (k == 0) first_squares += excess * excess;
         };
-        this->template to_coefficients<B>(
+        this->template to_coefficients<M>(
             z, [&](int i) { return cells[std::size_t(i)]; }, compare);
     }
     std::ranges::fill(correction, 1 / (1 + others / (double(rounds) * std::max(this->n - 1, 1))));
@@ -87,7 +87,7 @@ class SpectralStepper : public Stepper<T> {
         if (steps == 0 || params.coefficient == 0) return;
         prepare(fields, params.boundary);
         with_boundary(params.boundary,
-                      [&](auto b) { jump<b.value>(fields.front, params.coefficient, steps); });
+                      [&](auto b) { jump<modes_of(b.value)>(fields.front, params.coefficient, steps); });
     }
 
     void prepare(FieldPair<T>&, Boundary boundary) override {
@@ -100,7 +100,7 @@ class SpectralStepper : public Stepper<T> {
         with_boundary(boundary, [&](auto b) {
             if constexpr (std::is_same_v<T, float>)
                 for (auto* axis : {&*rows_, &*columns_})
-                    axis->template measure_correction<b.value>(lines_.first());
+                    axis->template measure_correction<modes_of(b.value)>(lines_.first());
         });
         planned_ = boundary;
     }
@@ -113,9 +113,9 @@ class SpectralStepper : public Stepper<T> {
   private:
     static constexpr int kPairs = FftwLines<T>::kPairs;
 
-    template <Boundary B>
+    template <Modes M>
     void jump(FieldView<T> u, double coefficient, long long steps);
-    template <Boundary B>
+    template <Modes M>
     void evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work);
 
     ExecutionSpace on_;
@@ -129,26 +129,26 @@ class SpectralStepper : public Stepper<T> {
 };
 
 template <class T>
-template <Boundary B>
+template <Modes M>
 void SpectralStepper<T>::jump(FieldView<T> u, double coefficient, long long steps) {
-    using Axis = SpectralAxis<B>;
+    using Axis = SpectralAxis<M>;
     const SpectralJump jump(coefficient, steps, double(Axis::length(whole_.nx)) * Axis::length(whole_.ny));
     StripExchange* strips = on_.strips;
     const FieldView<T> columns = strips ? columns_strip_ : u;
-    lines_.template transform_rows<B, false>(*rows_, u, u);
+    lines_.template transform_rows<M, false>(*rows_, u, u);
     if (strips) strips->exchange(cut_columns(u, strips->columns()), cut_rows(columns, strips->rows()), on_);
     lines_.for_each(ceil_div(columns.nx, 2 * kPairs),
                     std::int64_t(columns.nx) * columns.ny,
-                    [&](Complex<T>* work, int i) { evolve_columns<B>(columns, 2 * kPairs * i, jump, work); });
+                    [&](Complex<T>* work, int i) { evolve_columns<M>(columns, 2 * kPairs * i, jump, work); });
     if (strips) strips->exchange(cut_rows(columns, strips->rows()), cut_columns(u, strips->columns()), on_);
-    lines_.template transform_rows<B, true>(*rows_, u, u);
+    lines_.template transform_rows<M, true>(*rows_, u, u);
 }
 
 // Transforms a cache line of columns, multiplies the modes, and transforms back.
 template <class T>
-template <Boundary B>
+template <Modes M>
 void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work) {
-    using Axis = SpectralAxis<B>;
+    using Axis = SpectralAxis<M>;
     const int n = u.ny;
     const int pairs = std::min(kPairs, (u.nx - x0 + 1) / 2);
     const auto column_pair = [&](int pair, int y) {
@@ -157,8 +157,8 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
     };
     for (int j = 0; j < Axis::length(n); ++j)
         for (int pair = 0; pair < pairs; ++pair)
-            work[std::ptrdiff_t(pair) * lines_.pitch() + j] =
-                Axis::input(j, n, [&](int y) { return column_pair(pair, y).at(0); });
+            work[std::ptrdiff_t(pair) * lines_.pitch() + j] = Axis::input(
+                j, n, [&](int y) { return column_pair(pair, y).at(0); }, columns_->twiddles.data());
     for (int pair = 0; pair < pairs; ++pair) {
         Complex<T>* z = work + std::ptrdiff_t(pair) * lines_.pitch();
         const int x = x0 + 2 * pair;

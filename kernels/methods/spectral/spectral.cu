@@ -24,10 +24,10 @@ namespace {
 using namespace spectral;
 
 // `across` are the modes of the chunk's rows, `along` those of its columns.
-template <Boundary B, class T>
+template <Modes M, class T>
 __global__ void __launch_bounds__(kThreads)
     filter_kernel(Chunk<T> chunk, const ModeAngle* across, const ModeAngle* along, SpectralJump jump) {
-    using Axis = SpectralAxis<B>;
+    using Axis = SpectralAxis<M>;
     const int k = block_column() * kThreads + int(threadIdx.x);
     const int pair = block_row();
     const int n = chunk.rows.nx;
@@ -55,7 +55,8 @@ class SpectralStepper : public Stepper<T> {
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
         if (steps == 0 || params.coefficient == 0) return;
         prepare(fields, params.boundary);
-        with_boundary(params.boundary, [&](auto b) { jump<b.value>(fields, params.coefficient, steps); });
+        with_boundary(params.boundary,
+                      [&](auto b) { jump<modes_of(b.value)>(fields, params.coefficient, steps); });
     }
 
     void prepare(FieldPair<T>&, Boundary boundary) override {
@@ -64,8 +65,8 @@ class SpectralStepper : public Stepper<T> {
         planned_.reset();
         numbers_ = CudaMemory();
         work_ = CudaMemory();
-        rows_.emplace(boundary, whole_.nx, rows_shape_.ny, stream_);
-        columns_.emplace(boundary, whole_.ny, std::max(own_columns_, 1), stream_);
+        rows_.emplace(modes_of(boundary), whole_.nx, rows_shape_.ny, stream_);
+        columns_.emplace(modes_of(boundary), whole_.ny, std::max(own_columns_, 1), stream_);
         numbers_ = CudaMemory(std::max(rows_->chunk_bytes(), columns_->chunk_bytes()));
         work_ = CudaMemory(std::max(rows_->fft().work_bytes(), columns_->fft().work_bytes()));
         rows_->fft().work_in(work_.data());
@@ -79,7 +80,7 @@ class SpectralStepper : public Stepper<T> {
     }
 
   private:
-    template <Boundary B>
+    template <Modes M>
     void jump(FieldPair<T>& fields, double coefficient, long long steps);
 
     cudaStream_t handle() const { return cuda_handle(stream_); }
@@ -97,9 +98,9 @@ class SpectralStepper : public Stepper<T> {
 };
 
 template <class T>
-template <Boundary B>
+template <Modes M>
 void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long long steps) {
-    using Axis = SpectralAxis<B>;
+    using Axis = SpectralAxis<M>;
     const FieldView<T> u = fields.front;
     const SpectralJump jump(coefficient, steps, double(Axis::length(whole_.nx)) * Axis::length(whole_.ny));
     StripExchange* strips = on_.strips;
@@ -113,27 +114,27 @@ void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long lon
         evolved = {room, own_columns_, whole_.ny, own_columns_};
     }
     rows_->for_chunks(u, numbers_.data(), [&](const Chunk<T>& chunk, int first) {
-        load<B, false>(chunk, handle());
+        load<M, false>(chunk, handle());
         rows_->fft().run(chunk.z, CUFFT_FORWARD);
-        store_transposed<B, false>(chunk, from_column(turned, first), handle());
+        store_transposed<M, false>(chunk, from_column(turned, first), handle());
     });
     if (strips)
         strips->exchange(cut_rows(turned, strips->columns()), cut_columns(columns, strips->rows()), on_);
     columns_->for_chunks(columns, numbers_.data(), [&](const Chunk<T>& chunk, int first) {
-        load<B, false>(chunk, handle());
+        load<M, false>(chunk, handle());
         columns_->fft().run(chunk.z, CUFFT_FORWARD);
         const dim3 grid = grid_over(Axis::filters(whole_.ny), chunk.pairs(), kThreads, 1);
         const ModeAngle* across = rows_->angles() + first_column_ + first;
-        filter_kernel<B><<<grid, kThreads, 0, handle()>>>(chunk, across, columns_->angles(), jump);
+        filter_kernel<M><<<grid, kThreads, 0, handle()>>>(chunk, across, columns_->angles(), jump);
         check_launch("filter_kernel");
         columns_->fft().run(chunk.z, CUFFT_INVERSE);
-        store_transposed<B, true>(chunk, from_column(evolved, first), handle());
+        store_transposed<M, true>(chunk, from_column(evolved, first), handle());
     });
     if (strips) strips->exchange(cut_rows(evolved, strips->rows()), cut_columns(u, strips->columns()), on_);
     rows_->for_chunks(u, numbers_.data(), [&](const Chunk<T>& chunk, int) {
-        load<B, true>(chunk, handle());
+        load<M, true>(chunk, handle());
         rows_->fft().run(chunk.z, CUFFT_INVERSE);
-        store_kernel<B><<<grid_over(u.nx, chunk.pairs(), kThreads, kPairs), kThreads, 0, handle()>>>(chunk);
+        store_kernel<M><<<grid_over(u.nx, chunk.pairs(), kThreads, kPairs), kThreads, 0, handle()>>>(chunk);
         check_launch("store_kernel");
     });
 }

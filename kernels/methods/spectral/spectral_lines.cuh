@@ -38,9 +38,9 @@ struct Chunk {
 };
 
 // Converts cells to the FFT's input, or with kBack coefficients to the inverse FFT's input.
-template <Boundary B, bool kBack, class T>
+template <Modes M, bool kBack, class T>
 __global__ void __launch_bounds__(kThreads) load_kernel(Chunk<T> chunk) {
-    using Axis = SpectralAxis<B>;
+    using Axis = SpectralAxis<M>;
     const int j = block_column() * kThreads + int(threadIdx.x);
     const int pair0 = block_row() * kPairs;
     if (j >= chunk.length) return;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kThreads) load_kernel(Chunk<T> chunk) {
         if constexpr (kBack)
             numbers[i] = Axis::spectrum(j, n, cell, chunk.twiddles);
         else
-            numbers[i] = Axis::input(j, n, cell);
+            numbers[i] = Axis::input(j, n, cell, chunk.twiddles);
     }
 #pragma unroll
     for (int i = 0; i < kPairs; ++i)
@@ -61,15 +61,15 @@ __global__ void __launch_bounds__(kThreads) load_kernel(Chunk<T> chunk) {
 }
 
 // Coefficient i from the FFT's output, or with kBack cell i from the inverse FFT's.
-template <Boundary B, bool kBack, class T>
+template <Modes M, bool kBack, class T>
 __device__ Complex<T> result(int i, int n, const Complex<T>* z, const Complex<T>* twiddles) {
     if constexpr (kBack)
-        return z[SpectralAxis<B>::position(i, n)];
+        return SpectralAxis<M>::cell(i, n, z, twiddles);
     else
-        return SpectralAxis<B>::coefficient(i, n, z, twiddles);
+        return SpectralAxis<M>::coefficient(i, n, z, twiddles);
 }
 
-template <Boundary B, class T>
+template <Modes M, class T>
 __global__ void __launch_bounds__(kThreads) store_kernel(Chunk<T> chunk) {
     const int x = block_column() * kThreads + int(threadIdx.x);
     const int pair0 = block_row() * kPairs;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads) store_kernel(Chunk<T> chunk) {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i)
         if (chunk.has_pair(pair0 + i))
-            cells[i] = result<B, true>(x, n, chunk.numbers(pair0 + i), chunk.twiddles);
+            cells[i] = result<M, true>(x, n, chunk.numbers(pair0 + i), chunk.twiddles);
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) {
         const int pair = pair0 + i;
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreads) store_kernel(Chunk<T> chunk) {
 }
 
 // Stores the result of the transforms transposed: out(y, x) is the result at (x, y).
-template <Boundary B, bool kBack, class T>
+template <Modes M, bool kBack, class T>
 __global__ void __launch_bounds__(kTile* kTileThreads)
     store_transposed_kernel(Chunk<T> chunk, FieldView<T> out) {
     constexpr int kTilePairs = kTile / 2;
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kTile* kTileThreads)
     for (int i = 0; i < kTilePairs / kTileThreads; ++i) {
         const int pair = pair0 + i * kTileThreads + int(threadIdx.y);
         if (x0 + lane < n && chunk.has_pair(pair))
-            numbers[i] = result<B, kBack>(x0 + lane, n, chunk.numbers(pair), chunk.twiddles);
+            numbers[i] = result<M, kBack>(x0 + lane, n, chunk.numbers(pair), chunk.twiddles);
     }
 #pragma unroll
     for (int i = 0; i < kTilePairs / kTileThreads; ++i)
@@ -119,17 +119,32 @@ __global__ void __launch_bounds__(kTile* kTileThreads)
     }
 }
 
-template <Boundary B, bool kBack, class T>
+template <Modes M, bool kBack, class T>
 void load(const Chunk<T>& chunk, cudaStream_t stream) {
-    load_kernel<B, kBack>
+    load_kernel<M, kBack>
         <<<grid_over(chunk.length, chunk.pairs(), kThreads, kPairs), kThreads, 0, stream>>>(chunk);
     check_launch("load_kernel");
 }
-template <Boundary B, bool kBack, class T>
+template <Modes M, bool kBack, class T>
 void store_transposed(const Chunk<T>& chunk, FieldView<T> out, cudaStream_t stream) {
     const dim3 grid = grid_over(chunk.rows.nx, chunk.pairs(), kTile, kTile / 2);
-    store_transposed_kernel<B, kBack><<<grid, dim3(kTile, kTileThreads), 0, stream>>>(chunk, out);
+    store_transposed_kernel<M, kBack><<<grid, dim3(kTile, kTileThreads), 0, stream>>>(chunk, out);
     check_launch("store_transposed_kernel");
+}
+
+// Multiplies each pair of lines by a matrix, for general modes.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    multiply_kernel(const Complex<T>* z, Complex<T>* products, const T* matrix, int n) {
+    const int k = block_column() * kThreads + int(threadIdx.x);
+    if (k >= n) return;
+    const std::int64_t line = std::int64_t(block_row()) * n;
+    Complex<T> sum{0, 0};
+    for (int i = 0; i < n; ++i) {
+        const T factor = matrix[std::int64_t(i) * n + k];
+        sum = {sum.re + factor * z[line + i].re, sum.im + factor * z[line + i].im};
+    }
+    products[line + k] = sum;
 }
 
 template <class T>
@@ -142,12 +157,46 @@ FieldView<T> from_column(FieldView<T> view, int x) {
 template <class T>
 class AxisPlan {
   public:
-    AxisPlan(Boundary boundary, int cells, int lines, CudaStream& stream)
-        : length_(with_boundary(boundary, [&](auto b) { return SpectralAxis<b.value>::length(cells); })),
+    AxisPlan(Modes modes, int cells, int lines, CudaStream& stream)
+        : stream_(stream),
+          length_(with_modes(modes, [&](auto m) { return SpectralAxis<m.value>::length(cells); })),
           pairs_(pairs_at_a_time(length_, lines)),
-          angles_(uploaded(mode_angles(boundary, cells), stream)),
-          twiddles_(uploaded(mode_twiddles<T>(cells), stream)),
-          fft_(length_, pairs_, cuda_handle(stream)) {}
+          angles_(uploaded(mode_angles(modes, cells), stream)),
+          twiddles_(uploaded(mode_twiddles<T>(modes, cells), stream)),
+          products_(modes == Modes::general ? CudaMemory(chunk_bytes()) : CudaMemory()),
+          fft_(length_, pairs_, cuda_handle(stream)) {
+        const std::size_t bytes = std::size_t(cells) * std::size_t(cells) * sizeof(T);
+        for (CudaMemory& matrix : matrices_)
+            if (modes == Modes::general) matrix = CudaMemory(bytes);
+    }
+
+    /// Sets general modes. Waits for the stream.
+    void set(const GeneralModes& modes) {
+        const auto copy = [&](const CudaMemory& to, const auto& from) {
+            const std::size_t bytes = from.size() * sizeof(from[0]);
+            copy_to_device({to.data(), bytes, from.data(), bytes, bytes, 1}, stream_);
+        };
+        copy(angles_, modes.angles);
+        for (const bool inverse : {false, true}) copy(matrices_[inverse], modes.matrix<T>(inverse));
+    }
+
+    /// Transforms the numbers of a chunk, and returns where they are.
+    template <Modes M>
+    Chunk<T> transformed(Chunk<T> chunk, bool inverse) {
+        if constexpr (M == Modes::general) {
+            Complex<T>* products = static_cast<Complex<T>*>(products_.data());
+            multiply_kernel<<<grid_over(length_, chunk.pairs(), kThreads, 1),
+                              kThreads,
+                              0,
+                              cuda_handle(stream_)>>>(
+                chunk.z, products, static_cast<const T*>(matrices_[inverse].data()), length_);
+            check_launch("multiply_kernel");
+            chunk.z = products;
+        } else {
+            fft_.run(chunk.z, inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
+        }
+        return chunk;
+    }
 
     /// Bytes of a chunk's complex rows.
     std::size_t chunk_bytes() const {
@@ -182,9 +231,11 @@ class AxisPlan {
         return int(ceil_div(pairs, chunks));
     }
 
+    CudaStream& stream_;
     int length_;
     int pairs_;
     CudaMemory angles_, twiddles_;
+    CudaMemory matrices_[2], products_;  ///< of general modes
     CufftPlan<T> fft_;
 };
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
-#include "kernels/field/boundary.h"
 #include "kernels/field/host_device.h"
 #include "kernels/methods/spectral/spectral_axis.h"
 
@@ -17,32 +17,87 @@ struct ModeAngle {
     double sin2, cos2;
 };
 
+/// Whether the modes have no flux at one end of the axis, and the value 0 at the other.
+constexpr bool are_mixed(Modes modes) {
+    return modes == Modes::insulated_value || modes == Modes::value_insulated;
+}
+
 /// The angles of all n modes of an axis.
-inline std::vector<ModeAngle> mode_angles(Boundary boundary, int n) {
-    const double first = boundary == Boundary::zero ? 1 : 0;
-    const double half_turn = boundary == Boundary::zero        ? 2.0 * (n + 1.0)
-                             : boundary == Boundary::insulated ? 2.0 * n
-                                                               : n;
+inline std::vector<ModeAngle> mode_angles(Modes modes, int n) {
+    const double first = modes == Modes::zero ? 1 : are_mixed(modes) ? 0.5 : 0;
+    const double half_turn = modes == Modes::zero ? 2.0 * (n + 1.0) : modes == Modes::periodic ? n : 2.0 * n;
     std::vector<ModeAngle> angles;
     for (int k = 0; k < n; ++k) {
         const double half_angle = std::numbers::pi * (first + k) / half_turn;
         const double sine = std::sin(half_angle);
         const double cosine = std::cos(half_angle);
         angles.push_back({sine * sine, cosine * cosine});
+        if (modes == Modes::values) std::swap(angles.back().sin2, angles.back().cos2);
     }
     return angles;
 }
 
-/// exp(-i pi k / 2n) for k in [0, n), computed in float64.
+/// exp(-i pi k / 2n) for k in [0, n), computed in float64; for mixed modes exp(-i pi (2k + 1) / 4n), then
+/// exp(-i pi k / n).
 template <class T>
-std::vector<Complex<T>> mode_twiddles(int n) {
+std::vector<Complex<T>> mode_twiddles(Modes modes, int n) {
     std::vector<Complex<T>> twiddles;
-    for (int k = 0; k < n; ++k) {
-        const double angle = std::numbers::pi * k / (2.0 * n);
-        twiddles.push_back({T(std::cos(angle)), T(-std::sin(angle))});
-    }
+    const auto add = [&](double angle) { twiddles.push_back({T(std::cos(angle)), T(-std::sin(angle))}); };
+    const double first = are_mixed(modes) ? 0.5 : 0;
+    for (int k = 0; k < n; ++k) add(std::numbers::pi * (first + k) / (2.0 * n));
+    for (int k = 0; k < n && are_mixed(modes); ++k) add(std::numbers::pi * k / n);
     return twiddles;
 }
+
+/// The modes of an axis whose ghost cells are `first` and `last` times the edge cells, both in [-1, 1]:
+/// cos(angle (i + 1/2) + phase), scaled to length 1.
+class GeneralModes {
+  public:
+    GeneralModes(double first, double last, int n) : cells_of_modes(std::size_t(n) * std::size_t(n)) {
+        for (int k = 0; k < n; ++k) {
+            // n angle + phase(first) + phase(last) = k pi; the left side grows with the angle.
+            double low = 0, high = std::numbers::pi;
+            for (int halvings = 0; halvings < 64; ++halvings) {
+                const double angle = 0.5 * (low + high);
+                const double turns = n * angle + phase(first, angle) + phase(last, angle);
+                (turns < k * std::numbers::pi ? low : high) = angle;
+            }
+            const double angle = k == 0 && first == 1 && last == 1 ? 0 : high;
+            const double sine = std::sin(0.5 * angle), cosine = std::cos(0.5 * angle);
+            angles.push_back({sine * sine, cosine * cosine});
+            double* mode = cells_of_modes.data() + std::ptrdiff_t(k) * n;
+            double squares = 0;
+            for (int i = 0; i < n; ++i) {
+                mode[i] = std::cos(angle * (i + 0.5) + phase(first, angle));
+                squares += mode[i] * mode[i];
+            }
+            for (int i = 0; i < n; ++i) mode[i] /= std::sqrt(squares);
+        }
+    }
+
+    /// The matrix that the transform multiplies a line by, and for the inverse the transposed one times n.
+    /// Row i is for number i of the line.
+    template <class T>
+    std::vector<T> matrix(bool inverse) const {
+        const std::size_t n = angles.size();
+        std::vector<T> result(n * n);
+        for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t i = 0; i < n; ++i)
+                result[inverse ? k * n + i : i * n + k] =
+                    T(cells_of_modes[k * n + i] * (inverse ? double(n) : 1));
+        return result;
+    }
+
+    std::vector<ModeAngle> angles;
+    std::vector<double> cells_of_modes;  ///< (mode, cell)
+
+  private:
+    // The phase at a face where a ghost cell is `ratio` times the edge cell: 0 without a flux, -pi/2 for the
+    // value 0.
+    static double phase(double ratio, double angle) {
+        return std::atan2(-(1 - ratio) * std::cos(0.5 * angle), (1 + ratio) * std::sin(0.5 * angle));
+    }
+};
 
 /// The factors for a number of explicit steps at once.
 class SpectralJump {

@@ -43,7 +43,8 @@ double taylor_amplification(const Integrator& scheme, Complex z) {
 }
 
 void euler(StepPlan& plan) {
-    plan.add_stage(plan.present(), 0, plan.next(), [&](Lowering& l, int c) {
+    const double time = plan.model().solved_alone ? 1 : 0;
+    plan.add_stage(plan.present(), time, plan.next(), [&](Lowering& l, int c) {
         const Evolving& component = plan.model().components[std::size_t(c)];
         return component.rate ? plan.advanced(l, c, 1, c) : l.value(component.formula);
     });
@@ -299,14 +300,71 @@ Matrix symplectic_step(const Matrix& j, const Matrix&, double dt) {
     return step;
 }
 
-// Writes state + change, for stages that need no rates.
+// Writes state + change, for stages that need no rates; without a change the state.
 void add_changed(StepPlan& plan, const Arrays& change, const Arrays& to) {
     Lowering lowering = plan.values_of_arrays();
     Builder& b = lowering.builder();
     std::vector<Output> outputs;
-    for (int c = 0; c < int(to.size()); ++c)
-        outputs.push_back({b.add(b.input(Code::load, c), load(lowering, change, c)), to[std::size_t(c)]});
+    for (int c = 0; c < int(to.size()); ++c) {
+        const int before = b.input(Code::load, c);
+        const int after = change.empty() ? before : b.add(before, load(lowering, change, c));
+        outputs.push_back({after, to[std::size_t(c)]});
+    }
     plan.add(lowering, outputs);
+}
+
+// share * dt * the rate of component c.
+int scaled_rate(StepPlan& plan, Lowering& l, int c, double share) {
+    Graph& g = plan.graph();
+    const int rate = l.value(plan.model().components[std::size_t(c)].formula);
+    return l.builder().multiply(l.value(g.multiply(g.number(share), g.leaf(Op::dt))), rate);
+}
+
+// Backward Euler in the linear part L of the rate F: (1 - dt L) d = dt F(u), next = u + d. Given times and
+// sides are those of the step's end.
+void backward_euler(StepPlan& plan) {
+    plan.add_linear_parts(1);
+    const Arrays right = plan.values(" right"), change = plan.values(" change");
+    Arrays from = plan.present();
+    if (!is_linear(plan.model())) {
+        from = plan.state_at("1", 1);
+        add_changed(plan, {}, from);
+    }
+    plan.add_solves(from, 1, right, change, [&](Lowering& l, int c) { return scaled_rate(plan, l, c, 1); });
+    add_changed(plan, change, plan.next());
+}
+
+Matrix backward_euler_step(const Matrix& j, const Matrix& l, double dt) {
+    const Matrix one = identity(j.rows), solve = inverse(combined(1, one, -dt, l));
+    return combined(1, one, dt, product(solve, j));
+}
+
+// The trapezoidal rule for the linear part L of the rate F, and Heun's method for the rest N = F - L:
+//   (1 - dt/2 L) d_1 = dt F(u),                              u_1 = u + d_1
+//   (1 - dt/2 L) d_2 = 3/2 dt F(u) + dt/2 F(u_1) - d_1,      next = u + d_2
+// d_2 is d_1 where N is constant.
+void crank_nicolson(StepPlan& plan) {
+    plan.add_linear_parts(0.5);
+    const Arrays right = plan.values(" right"), change = plan.values(" change");
+    plan.add_solves(
+        plan.present(), 0, right, change, [&](Lowering& l, int c) { return scaled_rate(plan, l, c, 1); });
+    if (!is_linear(plan.model())) {
+        const Arrays one = plan.state_at("1", 1);
+        add_changed(plan, change, one);
+        plan.add_solves(one, 1, plan.next(), change, [&](Lowering& l, int c) {
+            Builder& b = l.builder();
+            const int rest = b.subtract(scaled_rate(plan, l, c, 0.5), load(l, change, c));
+            return b.fma(b.constant(1.5), load(l, right, c), rest);
+        });
+    }
+    add_changed(plan, change, plan.next());
+}
+
+Matrix crank_nicolson_step(const Matrix& j, const Matrix& l, double dt) {
+    const Matrix one = identity(j.rows), solve = inverse(combined(1, one, -0.5 * dt, l)),
+                 first = product(solve, combined(dt, j, 0, j)),
+                 rest = combined(1.5 * dt, j, 0.5 * dt, product(j, combined(1, one, 1, first)));
+    return combined(1, one, 1, product(solve, combined(1, rest, -1, first)));
 }
 
 // ARS(2,2,2) in terms of increments d, with F the whole rate and L its linear part:
@@ -315,33 +373,22 @@ void add_changed(StepPlan& plan, const Arrays& change, const Arrays& to) {
 // This equals the paper's scheme with F - L u as explicit part. Boundaries stay in F, transforms round the
 // increments alone, and states at rest stay at rest.
 void imex(StepPlan& plan) {
-    if (plan.has_shape())
-        throw InputError(Given{"integrator", "imex"},
-                         "transforms need the whole field, and `inside` bounds it: take another "
-                         "integrator");
-    Graph& g = plan.graph();
-    const int part = plan.add_linear_part(lowered_linear_part(plan.model()));
-    const Node dt = g.leaf(Op::dt);
+    plan.add_linear_parts(kGamma);
     const Arrays right = plan.values(" right"), change = plan.values(" change"),
                  one = plan.state_at("1", kGamma);
-    const auto rate_of = [&](Lowering& l, int c) {
-        return l.value(plan.model().components[std::size_t(c)].formula);
-    };
-    plan.add_stage(plan.present(), 0, right, [&](Lowering& l, int c) {
-        const int rate = rate_of(l, c);
-        return l.builder().multiply(l.value(g.multiply(g.number(kGamma), dt)), rate);
+    plan.add_solves(plan.present(), 0, right, change, [&](Lowering& l, int c) {
+        return scaled_rate(plan, l, c, kGamma);
     });
-    plan.solve_in_stage(right, change, part);
     add_changed(plan, change, one);
-    plan.add_stage(one, kGamma, plan.next(), [&](Lowering& l, int c) {
+    plan.add_solves(one, kGamma, plan.next(), change, [&](Lowering& l, int c) {
+        Graph& g = plan.graph();
         Builder& b = l.builder();
-        const int rate = rate_of(l, c);
-        const int step = l.value(g.multiply(g.number(1 - kDelta), dt));
+        const int rate = l.value(plan.model().components[std::size_t(c)].formula);
+        const int step = l.value(g.multiply(g.number(1 - kDelta), g.leaf(Op::dt)));
         const int explicit_part = b.fma(step, rate, load(l, right, c));
         const int back = b.constant(1 - kDelta / kGamma);
         return b.make(Code::fnma, back, load(l, change, c), explicit_part);
     });
-    plan.solve_in_stage(plan.next(), change, part);
     add_changed(plan, change, plan.next());
 }
 
@@ -418,6 +465,21 @@ const std::vector<IntegratorRow>& integrators() {
          .order = 2,
          .add_stages = imex,
          .wave = WaveStep{.matrix = imex_step},
+         .is_implicit = true},
+        {.name = "crank-nicolson",
+         .help = "The linear part by the trapezoidal rule, solved by transforms: any step of diffusion is "
+                 "stable; the rest is explicit, error proportional to dt^2 (Crank & Nicolson 1947)",
+         .order = 2,
+         .add_stages = crank_nicolson,
+         .wave = WaveStep{.matrix = crank_nicolson_step},
+         .is_implicit = true},
+        {.name = "implicit",
+         .help = "Backward Euler: the linear part at the step's end, solved by transforms; any step of "
+                 "diffusion is "
+                 "stable and smooth; the rest is explicit, error proportional to dt",
+         .order = 1,
+         .add_stages = backward_euler,
+         .wave = WaveStep{.matrix = backward_euler_step},
          .is_implicit = true},
     };
     return rows;

@@ -16,8 +16,20 @@ namespace stencil::equation {
 /// with boundary conditions, and first derivatives. Throws InputError if the graph is full.
 std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node>& rates);
 
-/// The linear part of all components' rates, lowered for the solver.
-LinearPart lowered_linear_part(Equations& equations);
+/// The linear part of the rates of components that have the same modes, lowered for the solver.
+struct ImplicitPart {
+    std::vector<int> components;
+    LinearPart part;
+};
+
+/// The linear parts of all components' rates. Terms between components with different modes are left out
+/// (explicit). Throws InputError if there is none, or if transforms do not support a component's conditions.
+std::vector<ImplicitPart> lowered_linear_parts(Equations& equations,
+                                               const Integrator& integrator,
+                                               double share);
+
+/// Whether the rates, conditions included, are their linear part plus what no component and no time changes.
+bool is_linear(Equations& equations);
 
 /// The symbol of the left side of an elliptic equation, which consists of even stencils.
 std::vector<LinearTerm> symbol_of(Equations& equations, const Elliptic& equation);
@@ -35,9 +47,5 @@ LinearPart lowered_convolutions(Equations& equations,
                                 Reflections& reflections,
                                 Node argument,
                                 const std::vector<int>& kernels);
-
-/// The boundary along x and y, for the transforms. All components and both sides of an axis must agree; right
-/// sides (flux(u) = 0.1) do not matter. Throws InputError otherwise.
-std::array<Boundary, 2> transform_boundaries(Equations& equations);
 
 }  // namespace stencil::equation

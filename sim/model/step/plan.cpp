@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/model/step/collect.h"
+#include "sim/model/step/linear_part.h"
 #include "sim/text/error.h"
 
 namespace stencil::equation {
@@ -18,7 +19,7 @@ StepPlan::StepPlan(
     const Equations& equations, const Integrator& integrator, bool float64, double dt, bool errors)
     : model_(equations),
       g_(model_.graph),
-      integrator_(integrator),
+      integrator_(equations.solved_alone ? Integrator() : integrator),
       float64_(float64),
       rounds_increments_(rounds_increments(float64, dt)),
       inputs_(g_, float64),
@@ -28,7 +29,7 @@ StepPlan::StepPlan(
     for (Evolving& c : model_.components) c.formula = continued(c.formula);
     find_globals();
     components_ = int(model_.components.size());
-    const IntegratorRow& row = *integrator.row;
+    const IntegratorRow& row = *integrator_.row;
     program_.past = row.is_multistep ? components_ : 0;
     program_.errors = errors && row.error_order > 0 ? components_ : 0;
     program_.components = components_ + program_.past + program_.errors;
@@ -150,6 +151,16 @@ Lowering StepPlan::rates_of(const Arrays& state, double time) {
 
 Lowering StepPlan::rate_of_one(int c, const Arrays& state, const std::vector<double>& ahead) {
     return reading(prepare({model_.components[std::size_t(c)].formula}, state, 0, ahead));
+}
+
+void StepPlan::add_linear_parts(double share) {
+    if (has_shape())
+        throw InputError(Given{"integrator", integrator_->name},
+                         "transforms need the whole field, and `inside` bounds it: take another integrator");
+    for (ImplicitPart& each : lowered_linear_parts(model_, integrator_, share)) {
+        program_.linear.push_back(std::move(each.part));
+        implicit_.push_back(std::move(each.components));
+    }
 }
 
 // The stages that evaluate the shape: those of a step if the shape moves, else setup stages.

@@ -75,13 +75,26 @@ class StepPlan {
         }
         add(lowering, outputs);
     }
-    /// Lets the newest stage solve a linear part for its arrays.
-    void solve_in_stage(const Arrays& right, const Arrays& solution, int part) {
-        program_.stages.back().solve = {right, solution, part};
-    }
-    int add_linear_part(LinearPart part) {
-        program_.linear.push_back(std::move(part));
-        return int(program_.linear.size()) - 1;
+    /// Adds the linear parts of the rates, of which `share` of dt is implicit.
+    void add_linear_parts(double share);
+    /// Adds the stages that write combine(lowering, c) to `right` for each component c, as add_stage() does,
+    /// and solve the linear parts for `solution`.
+    template <class Combine>
+    void add_solves(
+        const Arrays& from, double time, const Arrays& right, const Arrays& solution, Combine&& combine) {
+        const Bindings source = prepare(formulas(), from, time);
+        for (std::size_t p = 0; p < implicit_.size(); ++p) {
+            Lowering lowering = reading(source);
+            std::vector<Output> outputs;
+            Solve solve{{}, {}, int(p)};
+            for (const int c : implicit_[p]) {
+                outputs.push_back({combine(lowering, c), right[std::size_t(c)]});
+                solve.from.push_back(right[std::size_t(c)]);
+                solve.to.push_back(solution[std::size_t(c)]);
+            }
+            add(lowering, outputs);
+            program_.stages.back().solve = std::move(solve);
+        }
     }
 
     /// The value of component c, base + factor * dt * rate; without a base, the increment alone.
@@ -127,7 +140,6 @@ class StepPlan {
     void add_whole_fields(const std::vector<Node>& nodes, Bindings& source);
     void solve(Node node, Bindings& source);
     void convolve(const std::vector<Node>& nodes, Bindings& source);
-    std::optional<Node> sign_of(const LinearPart& part);
 
     Equations model_;
     Graph& g_;
@@ -145,8 +157,9 @@ class StepPlan {
     std::map<Wraps, int> inside_;
     bool keeps_coefficients_ = false;  ///< only for time steps, not for views or initial values
     std::map<Node, int> coefficients_;
-    std::map<int, int> part_of_;    ///< the linear part of each elliptic equation that is solved
-    int right_ = -1, signed_ = -1;  ///< arrays that all elliptic solves share
+    std::vector<std::vector<int>> implicit_;  ///< the components of the first linear parts, which steps solve
+    std::map<int, int> part_of_;              ///< the linear part of each elliptic equation that is solved
+    int right_ = -1;                          ///< the array of right sides that all elliptic solves share
     /// The linear part of each set of kernels with the outsides of the convolved field.
     std::map<std::pair<std::vector<int>, std::array<Outside, 2>>, int> part_of_kernels_;
     int convolved_ = -1;  ///< the array of the argument, which all convolutions share

@@ -56,38 +56,13 @@ void StepPlan::solve(Node node, Bindings& source) {
     const Node rest = g_[node].args[0];
     const auto [entry, is_new] = part_of_.try_emplace(index, int(program_.linear.size()));
     if (is_new) program_.linear.push_back(lowered_elliptic(model_, index));
-    const LinearPart& part = program_.linear[std::size_t(entry->second)];
     if (right_ < 0) right_ = arrays_.add_insulated("right side", reflections_.wraps());
     const int to = arrays_.stored(node, source.time);
-    const auto sign = sign_of(part);
-    const auto signed_value = [&](Lowering& lowering, int value) {
-        return sign ? lowering.builder().multiply(lowering.value(*sign), value) : value;
-    };
     Lowering lowering = reading(source);
     const int value = collected(g_, lowering, {rest, g_.number(1), -1, {}, false});
-    program_.stages.push_back(lowering.stage({{signed_value(lowering, value), right_}}));
-    if (sign && signed_ < 0) signed_ = arrays_.add_insulated("solution", reflections_.wraps());
-    program_.stages.back().solve = {{right_}, {sign ? signed_ : to}, entry->second};
-    if (sign) {
-        Lowering back = reading(source);
-        const int solution = back.builder().input(Code::load, signed_);
-        program_.stages.push_back(back.stage({{signed_value(back, solution), to}}));
-    }
+    program_.stages.push_back(lowering.stage({{value, right_}}));
+    program_.stages.back().solve = {{right_}, {to}, entry->second};
     source.stored[node] = to;
-}
-
-// (-1)^i along the axes where the linear part is signed.
-std::optional<Node> StepPlan::sign_of(const LinearPart& part) {
-    std::optional<Node> sign;
-    for (const bool along_x : {true, false}) {
-        if (!(along_x ? part.signed_x : part.signed_y)) continue;
-        const Node place = g_.divide(g_.leaf(along_x ? Op::x : Op::y), g_.leaf(Op::spacing));
-        const Node half = g_.multiply(g_.number(0.5), g_.make(Op::floor, {place}));
-        const Node even = g_.make(Op::equal, {g_.make(Op::floor, {half}), half});
-        const Node own = g_.make(Op::select, {even, g_.number(1), g_.number(-1)});
-        sign = sign ? g_.multiply(*sign, own) : own;
-    }
-    return sign;
 }
 
 }  // namespace stencil::equation

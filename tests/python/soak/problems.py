@@ -35,6 +35,7 @@ class Problem:
         self.arrows = None
         self.add_pictures(random.Random(f"{seed} pictures"))
         self.add_conditions(random.Random(f"{seed} conditions"))
+        self.make_implicit(random.Random(f"{seed} implicit"))
         self.diffuses = False
         self.diffuse(random.Random(f"{seed} diffuses"))
         later = random.Random(f"{seed} integrators")
@@ -260,6 +261,30 @@ class Problem:
         self.lines[i] += " + 0.1*" + r.choice(["psi", "tanh(dx(psi))", f"sin(psi)*{c}"])
         if r.random() < 0.3:
             self.lines.append(r.choice(["x", "y"]) + ": " + r.choice(["psi = 0", "psi = 1", "flux(psi) = 0"]))
+        mixed = random.Random(f"{self.seed} mixed")
+        if mixed.random() < 0.4:
+            self.lines += self.mixed_sides(mixed, "psi", "lap2" not in left)
+
+    def mixed_sides(self, r, c, ratios):
+        """Returns conditions of any kind at both sides of some axes, `ratios` among them."""
+        kinds = ["{0} = 1", "{0} = cos({1} + t)", "flux({0}) = 0", "flux({0}) = 0.1*t", *["{0} + 2*flux({0}) = sin({1})", "0.3*{0} = t - dx*flux({0})"] * ratios]
+        return [f"{end}: {r.choice(kinds).format(c, along)}"
+                for ends, along in (("left right", "y"), ("top bottom", "x")) if r.random() < 0.7 for end in ends.split()]  # fmt: skip
+
+    def make_implicit(self, r):
+        """Makes the rates linear and steps them implicitly. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.12 or "complex" in self.text:
+            return
+        self.stepper = r.choice(["implicit", "crank-nicolson"])
+        kept = [line for line in self.lines if re.match(r"\w+(\(0\))? =", line) and not re.match(r"(integrator|dt|inside|laplacian|photo|q\d|G) =|[^=]*psi", line)]
+        self.definitions = []
+        by_components = {c: self.mixed_sides(r, c, True) for c in self.components} if r.random() < 0.7 else {}
+        for c in self.components:
+            kept += by_components.get(c, [])
+            source = r.choice(["", " + sin(x)*cos(t)", " + 0.1*x", " - t"])
+            coupled = "" if by_components else f" + 0.2*{r.choice(self.components)}"
+            kept.append(f"d{c}/dt = {r.choice(['0.7', '3', 'F' if 'F' in self.parameters else '0.02'])}*lap({c}) - 0.3*{c}{coupled}{source}")
+        self.lines = [*kept, f"integrator = {self.stepper}", f"dt = {r.choice(['0.01', '0.5', '3'])}"]
 
     def add_convolution(self, r):
         """Adds convolutions. Drawn apart, so that other problems stay."""

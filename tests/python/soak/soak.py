@@ -52,7 +52,7 @@ def by_program(p, folder):
     step("run", *p.words(), "--method", "cpu", "--export", "all,dispersion.csv,dispersion.svg" if rates else "all")
     step("spec", "--spec", f"{folder}/run/spec.json", "--export", "timings.json")
     plain = [*p.words(), "--method", "cpu", "--threads", "1", "--export", "timings.json"]
-    transforms = any(word in p.text + str(p.events) for word in ("imex", "psi", "conv("))
+    transforms = any(word in p.text + str(p.events) for word in ("imex", "implicit", "crank", "psi", "conv("))
     if shutil.which("mpirun"):
         for processes in ("2", "3"):
             if min(p.ny, *[int(v.split("x")[1]) for _, n, v in p.events if n == "size"], 99) >= 8 * int(processes):

@@ -662,6 +662,24 @@ class Run:
             times.append(mu * times[-1] + nu * times[-2] + mu * w + first)
         return after(slope, 1)
 
+    def implicit(self, old, share, k1):
+        """Solves for the end of a step of a linear model. The rates are affine in it: their matrix is made of single cells."""
+        names, cells, dt, t, dtype = list(old), self.nx * self.ny, self.dt, self.t, self.dtype
+        if cells * len(names) > 600 or self.model.nexts:
+            raise Unsupported("too many cells to solve for")
+        self.dtype = np.float64
+
+        def rate(flat):
+            k = self.rate({c: part.reshape(self.ny, self.nx) for c, part in zip(names, np.split(flat, len(names)))}, t + dt)
+            return np.concatenate([np.ravel(k[c]).astype(np.float64) for c in names])
+
+        base = rate(np.zeros(cells * len(names)))
+        matrix = np.stack([rate(unit) - base for unit in np.eye(cells * len(names))], axis=1)
+        right = np.concatenate([np.ravel(old[c] + (1 - share) * dt * k1[c]).astype(np.float64) for c in names]) + share * dt * base
+        new = np.linalg.solve(np.eye(len(right)) - share * dt * matrix, right)
+        self.dtype = dtype
+        return {c: part.reshape(self.ny, self.nx).astype(dtype) for c, part in zip(names, np.split(new, len(names)))}
+
     def advance(self, steps=1):
         for _ in range(steps):
             old, t, dt = {c: self.state[c] for c in self.model.order}, self.t, self.dt
@@ -698,6 +716,8 @@ class Run:
                 new = after({c: sum(a * e[c] for a, e in zip(rows[-1], k)) for c in k1}, 1)
             elif self.stepper.startswith("rkl2"):
                 new = self.legendre(int(self.stepper.partition(":")[2] or 9), k1, after)
+            elif self.stepper in ("implicit", "crank-nicolson"):
+                new = self.implicit(old, 1 if self.stepper == "implicit" else 0.5, k1)
             elif self.stepper == "symplectic":
                 new, self.t = dict(old), t
                 for c, f in self.model.rates.items():

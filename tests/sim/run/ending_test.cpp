@@ -88,7 +88,7 @@ TEST_CASE("A run ends at a time to the bit, however dt is chosen and wherever th
             for (const long long cut : {simulation.step() / 2, simulation.step() - 1})
                 require_same_end(spec, cut);
         }
-    for (const char* integrator : {"euler", "ab2", "rkl2", "imex"}) {
+    for (const char* integrator : {"euler", "ab2", "rkl2", "imex", "implicit", "crank-nicolson"}) {
         CAPTURE(integrator);
         RunSpec spec = run_of_text(text + "; dt = 0.1");
         set_setting(spec, "integrator", integrator);

@@ -172,7 +172,7 @@ std::string choose_component(UiState& ui, const equation::Equations& equations) 
     for (const equation::Evolving& one : equations.components)
         if (!one.tangent_of) names.push_back(one.name);
     for (const equation::Elliptic& one : equations.elliptic)
-        if (!one.tangent) names.push_back(one.name);
+        if (!one.tangent && !equations.solved_alone) names.push_back(one.name);
     std::string& chosen = ui.panel.simulation.side_component;
     if (std::ranges::find(names, chosen) == names.end()) chosen = names.front();
     if (names.size() == 1) return chosen;
