@@ -29,6 +29,7 @@
 #include "sim/run/advance.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/finite_watch.h"
+#include "sim/run/limit_watch.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
@@ -155,7 +156,13 @@ std::string step_to_the_end(Run& run, bool quiet) {
         saved_at = simulation.step();
     };
     StopCondition condition(spec.until);
+    LimitWatch limit;
+    limit.begin(simulation);
+    const auto look_at_limit = [&](bool at_once) {
+        if (const std::string told = limit.look(simulation, at_once); !told.empty()) note("note: {}\n", told);
+    };
     std::vector<Observer> observers{
+        after_slices([&](Simulation&) { look_at_limit(false); }),
         after_slices([&](Simulation&) {
             bar.show(simulation.step(), expected_steps(simulation), simulation.timings().total_seconds());
         }),
@@ -174,6 +181,7 @@ std::string step_to_the_end(Run& run, bool quiet) {
     condition.begin(simulation);
     if (until.watch) until.watch->begin(simulation);
     advance(simulation, until, observers, kLongSlices);
+    look_at_limit(true);
     if (run.watch.found()) return "not finite";
     const RunClock end = clock_of(simulation);
     const bool by_time = spec.time && is_at(end.time, until.time, end.dt);

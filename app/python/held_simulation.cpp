@@ -34,6 +34,7 @@
 #include "sim/problem/units.h"
 #include "sim/run/advance.h"
 #include "sim/run/finite_watch.h"
+#include "sim/run/limit_watch.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/run_report.h"
@@ -283,6 +284,7 @@ class HeldSimulation {
     FiniteWatch watch;
     long long looked = 0;  ///< step of the last look for values that are not finite, if those are allowed
     bool warned = false;   ///< of them
+    LimitWatch limit;
 
   private:
     FairLock lock_;
@@ -306,6 +308,10 @@ void require_finite(const FiniteWatch& watch) {
     if (watch.found()) throw NotFiniteError(watch.found()->text() + "; allow_overflow=True goes on");
 }
 
+void warn(const std::string& text) {
+    if (!text.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0) throw nb::python_error();
+}
+
 // Warns once, of a run that is allowed to go on with values that are not finite. A look costs as much as some
 // steps.
 void warn_of_not_finite(HeldSimulation& held) {
@@ -321,7 +327,7 @@ void warn_of_not_finite(HeldSimulation& held) {
                     fmt::format("{} is not finite (NaN or infinite) at step {}", component.name, held.looked);
         held.warned = !told.empty();
     });
-    if (!told.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, told.c_str(), 2) != 0) throw nb::python_error();
+    warn(told);
 }
 
 // Advances slice by slice. Between slices Python handles signals, and `progress`, unless None, is called with
@@ -330,6 +336,7 @@ void advance(HeldSimulation& held, long long steps, const nb::object& progress) 
     if (steps < 0 || steps > kMaxSteps)
         throw InputError("advance: {} steps: must be from 0 to {}", steps, kMaxSteps);
     for (long long done = 0; done < steps;) {
+        std::string told;
         done += held.with([&](Simulation& simulation) {
             const long long left = steps - done, begin = simulation.step();
             FiniteWatch& watch = held.watch;
@@ -345,9 +352,11 @@ void advance(HeldSimulation& held, long long steps, const nb::object& progress) 
             const bool at_end = steps >= kManySteps && simulation.step() - begin == left;
             if (watches && !watch.found()) watch.look(simulation, at_end);
             require_finite(watch);
+            told = held.limit.look(simulation, at_end && steps >= 10 * kManySteps);
             return simulation.step() - begin;
         });
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        warn(told);
         if (!progress.is_none()) progress(done, steps);
     }
     warn_of_not_finite(held);
@@ -383,7 +392,7 @@ std::string run(HeldSimulation& held,
         simulation.expect(until.step - simulation.step());
         stop.begin(simulation);
     });
-    std::string ended;
+    std::string ended, told;
     while (true) {
         held.with([&](Simulation& simulation) {
             const auto reached = [&] {
@@ -398,8 +407,10 @@ std::string run(HeldSimulation& held,
                 advance_slice(simulation, until, observers, python_slice(simulation));
                 if (until.watch) require_finite(*until.watch);
                 reached();
+                told = held.limit.look(simulation, !ended.empty());
             }
         });
+        warn(std::exchange(told, {}));
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (is_due || !ended.empty()) warn_of_not_finite(held);
         if (std::exchange(is_due, false) && !look.is_none() && look().is(nb::bool_(true))) return "look";

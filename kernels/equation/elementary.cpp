@@ -121,6 +121,55 @@ int Elementary::tanh(int x) {
     return b_.make(Code::divide, expm1, b_.add(expm1, b_.constant(2)));
 }
 
+// Minimax polynomials: erf(x)/x - 1 in x^2 for |x| < 1; beyond, where 1 - erf(a) = exp(-q(a)), of q.
+int Elementary::erf(int x) {
+    static const std::vector<double> kInnerFloat{0.12837916591465431,
+                                                 -0.37612627140440547,
+                                                 0.11283600211815889,
+                                                 -0.026854445581508075,
+                                                 0.005189536461939261,
+                                                 -0.0008020845698406905,
+                                                 7.889119157487838e-05};
+    static const std::vector<double> kOuterFloat{-0.00012529376488094705,
+                                                 1.1292038558269037,
+                                                 0.6341961195141304,
+                                                 0.1069615044175255,
+                                                 -0.023836514856059424,
+                                                 0.0033602730009738256,
+                                                 -0.00010176123426667591,
+                                                 -6.434123164695096e-05,
+                                                 1.2452752447533846e-05,
+                                                 -7.845187368994946e-07};
+    static const std::vector<double> kInnerDouble{0.1283791670955126,
+                                                  -0.3761263890318375,
+                                                  0.11283791670954885,
+                                                  -0.026866170645077875,
+                                                  0.005223977624828431,
+                                                  -0.0008548326981425542,
+                                                  0.0001205533113295582,
+                                                  -1.4925595772180906e-05,
+                                                  1.64610084778027e-06,
+                                                  -1.6350396222864617e-07,
+                                                  1.466032872274226e-08,
+                                                  -1.137495573607015e-09,
+                                                  5.960685338520971e-11};
+    static const std::vector<double> kOuterDouble{
+        2.939982971269444e-08,   1.1283788993604416,     0.6366208125185259,     0.10277058266621725,
+        -0.019127561794975975,   -0.0002030451871144042, 0.001675836061369745,   -0.0005531641915437818,
+        -2.141795164449646e-05,  0.00011043547579024848, -6.459530963030767e-05, 2.4216521134473753e-05,
+        -6.764453569322684e-06,  1.4648567879730962e-06, -2.472018471564764e-07, 3.205574902425814e-08,
+        -3.0929384293078878e-09, 2.0936262809716279e-10, -8.873654428502147e-12, 1.7716627344695677e-13};
+    const int one = b_.constant(1), size = b_.make(Code::abs, x);
+    const int ratio = b_.polynomial(b_.multiply(x, x), float64_ ? kInnerDouble : kInnerFloat);
+    const int inner = b_.fma(x, ratio, x);
+    const int a = clamped(size, 0, float64_ ? 6 : 4);
+    const int q = b_.polynomial(a, float64_ ? kOuterDouble : kOuterFloat);
+    const int outer = b_.subtract(one, exp(b_.make(Code::negate, q)));
+    const int signed_outer =
+        b_.select(b_.make(Code::less, x, b_.constant(0)), b_.make(Code::negate, outer), outer);
+    return b_.select(b_.make(Code::less, size, one), inner, signed_outer);
+}
+
 // atan(a) for a in [0, 1].
 int Elementary::atan_of_ratio(int a) {
     constexpr double eighth = 0.41421356237309503;  // tan(pi / 8)

@@ -60,6 +60,8 @@ Ink OwnNames::ink_of(std::string_view name) const {
 
 OwnNames own_names(const equation::Statements& statements) {
     OwnNames names{{}, names_of(statements.parameters), names_of(statements.definitions)};
+    for (const auto& function : statements.functions)
+        if (!contains(names.definitions, function.name)) names.definitions.push_back(function.name);
     for (const auto& evolution : statements.evolutions) names.components.push_back(evolution.component);
     for (std::string& name : equation::component_names(statements))
         if (!contains(names.components, name)) names.components.push_back(std::move(name));

@@ -425,10 +425,15 @@ std::vector<Sides> shown(const equation::Statements& statements) {
             append(box, setter.name(c.name, size), kWide * size);
             return box;
         });
-    for (const equation::NamedFormula& d : statements.definitions)
-        add(d.span, &d.formula, [&d](const Typesetter& setter, float size) {
-            return setter.name(d.name, size);
+    for (const equation::OwnFunction& f : statements.functions)
+        add(f.span, &f.formula, [&f](const Typesetter& setter, float size) {
+            return setter.set(f.head, size);
         });
+    for (const equation::NamedFormula& d : statements.definitions)
+        if (!contains(names_of(statements.functions), d.name))
+            add(d.span, &d.formula, [&d](const Typesetter& setter, float size) {
+                return setter.name(d.name, size);
+            });
     for (const equation::EllipticStatement& e : statements.elliptic)
         add(e.span, &e.right, [&e](const Typesetter& setter, float size) {
             return setter.set(e.left, size);

@@ -68,6 +68,19 @@ std::string head_of(InputFile& file) {
     return head;
 }
 
+// Names the files that a text reads, image("photo.png"), by paths from its folder, if they are there.
+std::string with_paths_of(std::string text, const std::filesystem::path& folder) {
+    if (folder.empty()) return text;
+    const std::vector<equation::Token> tokens = equation::readable_tokens(text);
+    for (std::size_t i = tokens.size(); i-- > 2;) {  // from the end, so that the places before stay
+        if (tokens[i].kind != equation::TokenKind::string || tokens[i - 1].text != "(") continue;
+        const std::string path = (folder / tokens[i].text).lexically_normal();
+        if (is_file(path))
+            text.replace(tokens[i].span.begin, tokens[i].span.end - tokens[i].span.begin, '"' + path + '"');
+    }
+    return text;
+}
+
 Imported read(const std::string& name) {
     if (name.starts_with(kTextLink)) return {text_of_link(name), {}, {}};
     if (is_link(name)) return printable_import(import::model_of_visualpde(import::Options::of_link(name)));
@@ -80,7 +93,10 @@ Imported read(const std::string& name) {
         return printable_import(import::model_of_ready(head));
     }
     if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
-    if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
+    if (extension != ".json" && extension != ".js")
+        return {with_paths_of(file.read_text(equation::kMaxText), std::filesystem::path(name).parent_path()),
+                {},
+                {}};
     const std::string text = file.read_text(kMostRead);
     if (extension == ".json" && !import::Options::in(text))
         throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");

@@ -172,7 +172,9 @@ Node Semantics::solution(std::size_t index, TextSpan span) {
     if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second.node;
     enter(name, span);
     const EllipticStatement& s = statements_.elliptic[index];
+    const auto* outer = std::exchange(bound_, nullptr);
     const Node residual = g.subtract(scalar(s.left), scalar(s.right));
+    bound_ = outer;
     in_work_.pop_back();
     const Node unknown = g.leaf(Op::unknown, int(index));
     const auto parts = Splitter(g, unknown).of(residual);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "sim/initial/initial.h"
 #include "sim/model/semantics.h"
@@ -40,12 +41,14 @@ class Assembly : TextReader {
         initials();
         set_all_sides(result_, boundary_);
         sides_ = read_sides(semantics_, statements_, result_);
+        velocities();
         if (!boundary_given_) tell_periodic(statements_, sides_, result_);
         read_edges(semantics_, statements_, result_);
         tell_steady();
         add_sensitivities(semantics_, statements_, result_);
         shown();
         tell_unused();
+        noise();
         require_meaning();
         semantics_.check_convolutions();
         for (const std::string& formula : formulas) result_.extra.push_back(extra(formula));
@@ -159,6 +162,7 @@ class Assembly : TextReader {
                        quotable(d.name));
             require_free(d.name, d.span);
         }
+        for (const OwnFunction& f : statements_.functions) require_free(f.name, f.span);
     }
 
     // Names the fields that elliptic equations are solved for; the equations are read when they are needed.
@@ -340,6 +344,7 @@ class Assembly : TextReader {
                    quotable(s->text));
         std::vector<std::string> names = names_of(result_.components);
         for (const Defined& d : result_.definitions) names.push_back(d.name);
+        for (const NamedFormula& d : statements_.definitions) names.push_back(d.name);
         if (!contains(names, s->text)) refuse(s->span, unknown_name_message("component", s->text, names));
     }
 
@@ -376,15 +381,85 @@ class Assembly : TextReader {
                 named_start(initial, names, *component);
                 continue;
             }
-            const Value value = semantics_.value(initial.formula);
+            const Value value = semantics_.start(initial);
             for (const std::string& name : names) {
                 const auto part = std::ranges::find(result_.components, name, &Evolving::name);
                 part->initial = part_of(value, name);
                 semantics_.refuse_offsets(*part->initial, initial.formula);
                 if (contains_component(*part->initial))
                     refuse(initial.formula.span,
-                           "a start is made of x, y, parameters, pictures and random numbers, not "
-                           "of components");
+                           "a start is made of x, y, parameters, pictures, random numbers and other starts, "
+                           "such as "
+                           "`u(0)`, not of components");
+            }
+        }
+    }
+
+    // Noise of strength 1/sqrt(dt) that multiplies a field has two meanings (Ito 1951, Stratonovich 1966).
+    void noise() {
+        const bool multiplies = std::ranges::any_of(
+            result_.components, [&](const Evolving& c) { return c.rate && multiplies_noise(c.formula); });
+        if (!multiplies) return;
+        result_.noise = statements_.value("noise");
+        if (result_.noise.empty())
+            result_.notes.push_back(
+                fmt::format("noise multiplies a field: {} take it as Itô does, {} as Stratonovich does; "
+                            "`noise = ito` or `noise = stratonovich` says which is meant",
+                            listed_integrators([](const auto& row) { return row.takes_ito(); }, "and"),
+                            listed_integrators([](const auto& row) { return !row.takes_ito(); }, "and")));
+    }
+
+    // Whether random numbers over the root of dt stand in it with a factor, or in a function, of components.
+    bool multiplies_noise(Node formula) const {
+        const Graph& g = result_.graph;
+        const auto holds = [&](Node in, auto&& is) {
+            bool found = false;
+            g.walk(in, [&](Node part) { found = found || is(g[part]); });
+            return found;
+        };
+        const auto is_component = [](const Expression& e) { return e.op == Op::component; };
+        const auto is_root_of_dt = [&](const Expression& e) {
+            const auto is_dt = [](const Expression& part) { return part.op == Op::dt; };
+            return (e.op == Op::sqrt || e.op == Op::power) && holds(e.args[0], is_dt);
+        };
+        const auto multiplies = [&](const auto& self, Node at) -> bool {
+            const Expression& e = g[at];
+            if (!g.depends(at).random) return false;
+            const auto args = std::span(e.args).first(e.count);
+            const bool product = e.op == Op::multiply || e.op == Op::divide;
+            const bool linear =
+                e.op == Op::add || e.op == Op::subtract || e.op == Op::negate || e.op >= Op::stored;
+            if (!product && !linear) return holds(at, is_component);
+            if (product && ((g.depends(args[0]).random && holds(args[1], is_component)) ||
+                            (g.depends(args[1]).random && holds(args[0], is_component))))
+                return true;
+            return std::ranges::any_of(args, [&](Node part) { return self(self, part); });
+        };
+        return holds(formula, is_root_of_dt) && multiplies(multiplies, formula);
+    }
+
+    // A velocity u_t without conditions at a side has those of u, whose given values stay.
+    void velocities() {
+        Graph& g = result_.graph;
+        for (const std::string& name : statements_.second_order) {
+            const std::string velocity = rate_name(name);
+            result_.notes.push_back(fmt::format(
+                "`{0}` evolves by two equations, `d{0}/dt = {1}` and that of its velocity `{1}`, whose start "
+                "is `{1}(0) = ...`; the integrator is {2}",
+                name,
+                velocity,
+                name_of(result_.integrator)));
+            const auto fields = parts(name), rates = parts(velocity);
+            for (std::size_t i = 0; i < fields.size(); ++i) {
+                const auto field = std::ranges::find(result_.components, fields[i], &Evolving::name);
+                const auto rate = std::ranges::find(result_.components, rates[i], &Evolving::name);
+                for (const Side side : kSides) {
+                    const auto given = sides_.find({fields[i], side});
+                    if (given == sides_.end() || !sides_.insert({{rates[i], side}, given->second}).second)
+                        continue;
+                    Condition& condition = rate->sides[std::size_t(side)] = field->sides[std::size_t(side)];
+                    condition.right = g.number(0);
+                }
             }
         }
     }
@@ -420,6 +495,9 @@ class Assembly : TextReader {
 
     // A statement without effect is usually a slip, so a note names it.
     void tell_unused() {
+        for (const OwnFunction& f : statements_.functions)
+            if (!semantics_.uses().contains(f.name) && !contains(names_of(statements_.definitions), f.name))
+                result_.notes.push_back(fmt::format("nothing uses the function `{}`", f.name));
         for (const ParameterStatement& p : statements_.parameters)
             if (!semantics_.uses().contains(p.name) && !is_sensitivity(p.name))
                 result_.notes.push_back(fmt::format("nothing uses the parameter `{}`", p.name));
@@ -427,7 +505,7 @@ class Assembly : TextReader {
             // An unused field is no slip: it can be shown.
             const auto field = std::ranges::find(result_.definitions, d.name, &Defined::name);
             if (semantics_.uses().contains(d.name) || field != result_.definitions.end() ||
-                d.name == "inside")
+                d.name == "inside" || d.name == result_.show)
                 continue;
             const auto start = std::ranges::find_if(
                 result_.components, [&](const Evolving& c) { return d.name == c.name + "0"; });
@@ -504,6 +582,10 @@ class Assembly : TextReader {
 };
 
 }  // namespace
+
+bool Equations::has_maps() const {
+    return !std::ranges::all_of(components, &Evolving::rate);
+}
 
 bool Equations::has_global_values() const {
     for (Node node = 0; node < graph.size(); ++node)

@@ -119,9 +119,12 @@ struct Equations {
     std::optional<double> dt;  ///< if the text states a number
     Integrator integrator;
     std::string colormap, show, title, source, about;  ///< empty if not given
+    std::string noise;                                 ///< ito or stratonovich, if noise multiplies a field
     std::vector<std::string> notes;                    ///< hints about legal but suspicious input
     std::vector<Node> extra;                           ///< formulas given separately from the text
 
+    /// Whether a component is given by its next value.
+    bool has_maps() const;
     /// Whether any formula contains a global value (mean, sum, ...).
     bool has_global_values() const;
 };

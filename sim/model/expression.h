@@ -52,6 +52,7 @@ enum class Op : std::uint8_t {
     sin,
     cos,
     tanh,
+    erf,
     atan2,
     power,  ///< a^b; for a < 0 multiplied by c, which is 1, -1 or NaN
     less,   ///< conditions have the value 1 or 0

@@ -376,6 +376,10 @@ std::vector<Function> other_functions() {
          data,
          "a picture's grey, red, green, blue, alpha or their mean, 0 to 1, over the field",
          R"(image("photo.png", red))"},
+        {{"table", 2, 2, kYields},
+         data,
+         "the second column of a file at t, x or y, linear between its rows",
+         R"(table("side.csv", t))"},
         {{"array", 1, 1}, data, "an array of a .npy file, over the field", R"(array("start.npy"))"},
     };
 }

@@ -95,8 +95,11 @@ void Semantics::enter(const std::string& name, TextSpan span) {
     in_work_.push_back(name);
 }
 
-// Looks a name up among the text's components, parameters and definitions.
+// Looks a name up among the arguments of an own function and the text's components, parameters and
+// definitions.
 std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span) {
+    if (bound_)
+        if (const auto argument = bound_->find(name); argument != bound_->end()) return argument->second;
     if (is_complex_name(name)) {
         const auto [re, im] = parts_of(name);
         return joined(own_name(re, span).value_or(Value()), own_name(im, span).value_or(Value()));
@@ -119,7 +122,11 @@ std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span)
         return channel_of_number(name, span);
     }
     enter(name, span);
+    const auto* outer = std::exchange(bound_, nullptr);
+    const bool in_start = std::exchange(in_start_, false);
     Value value = this->value(definition->formula);
+    bound_ = outer;
+    in_start_ = in_start;
     in_work_.pop_back();
     if (value.is_complex() && has_sides(name))
         refuse(definition->span,
@@ -155,10 +162,12 @@ Node Semantics::coordinate(bool along_x) {
     if (const auto known = coordinates_.find(along_x); known != coordinates_.end()) return known->second;
     const Syntax& formula = (*statements_.origin)[along_x ? 0 : 1];
     const auto* outer = std::exchange(arguments_, nullptr);
+    const auto* bound = std::exchange(bound_, nullptr);
     from_corner_ = true;
     const Node corner = scalar(formula);
     from_corner_ = false;
     arguments_ = outer;
+    bound_ = bound;
     const Dependence& depends = graph().depends(corner);
     if (!depends.uniform() || depends.time)
         refuse(formula.span, "the corner has one place: `origin` is made of numbers, parameters, Lx and Ly");
@@ -169,6 +178,8 @@ Node Semantics::coordinate(bool along_x) {
 // y derivatives change sign.
 std::optional<Value> Semantics::spelled_otherwise(const Syntax& name) {
     static constexpr auto kPrefixes = std::to_array<Formulas>({
+        {"Δ", "lap(a)"},
+        {"∆", "lap(a)"},
         {"laplacian_", "lap(a)"},
         {"bilaplacian_", "lap2(a)"},
         {"trilaplacian_", "lap(lap2(a))"},
@@ -298,7 +309,19 @@ void Semantics::refuse_unknown(const Syntax& name) {
                "`{0}` is a channel of `{1}`: give that a picture, `{1} = image(\"FILE\")`",
                shown,
                name.text.substr(0, 3));
+    if (const OwnFunction* own = own_function(name.text))
+        refuse(name.span, "`{}` is a function: write `{}`", shown, to_text(own->head));
     for (const Evolution& e : statements_.evolutions) {
+        const std::string_view by =
+            std::string_view(name.text).substr(std::min(e.component.size(), name.text.size()));
+        if (name.text.starts_with(e.component + "_") && by.find_first_not_of("xyt", 1) == by.npos &&
+            by.find('t') != by.npos && by.find_first_of("xy") != by.npos)
+            refuse(name.span,
+                   "`{0}` mixes time and space: give what evolves a name of its own, such as `dw/dt = "
+                   "lap({1})` with "
+                   "`{1} - lap({1}) = w` for `{1}`",
+                   shown,
+                   quotable(e.component));
         if (name.text == e.component + "_t" || name.text == "delta_" + e.component)
             refuse(name.span,
                    "`{0} = ...` is the rate d{1}/dt: take another name",
@@ -322,9 +345,6 @@ void Semantics::refuse_unknown(const Syntax& name) {
     for (const Evolution& e : statements_.evolutions)
         if (nearest.empty() && name.text == "d" + e.component)
             refuse(name.span, "a derivative is written `dx({0})` or `dy({0})`", quotable(e.component));
-    for (const std::string_view delta : {"Δ", "∆"})
-        if (nearest.empty() && name.text.starts_with(delta) && name.text.size() > delta.size())
-            refuse(name.span, "the Laplacian is written `lap({})`", quotable(name.text.substr(delta.size())));
     refuse(name.span,
            "`{}` is not defined: {}",
            shown,
@@ -335,7 +355,6 @@ void Semantics::refuse_unknown(const Syntax& name) {
 void Semantics::refuse_unknown_function(const std::string& name, TextSpan span) const {
     // VisualPDE functions that do not exist here, with the formula to use instead.
     static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
-        {"erf", "`tanh(1.2*u)` is within 0.02 of it"},
         {"GlobalInt", "the integral over the whole field is `integral(u)`"},
         {"Int", "the integral over the whole field is `integral(u)`"},
         {"sum", "the sum over the whole field is `integral(u)/dx^2`"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace stencil::equation {
 
@@ -247,6 +248,20 @@ constexpr auto kTable = std::to_array<OpRow>({
          },
      .parity = as_argument,
      .instructions = [](Emitter& e, int a, int, int) { return e.functions.tanh(a); },
+     .keeps_finite = kFinite},
+    {.op = Op::erf,
+     .spelling = Spelling{{"erf", 1, 1, kYields}, "the error function", "(1 + erf(10*u))/2"},
+     .operands = 1,
+     .cost = 45,
+     .at = [](V a, V, V) { return slopes(std::erf(a), 2 * std::numbers::inv_sqrtpi * std::exp(-a * a)); },
+     .derivative =
+         [](const D& d) {
+             Graph& g = d.graph;
+             const Node bell = g.make(Op::exp, {g.negate(g.multiply(d.a, d.a))});
+             return d.times(g.multiply(g.number(2 * std::numbers::inv_sqrtpi), bell));
+         },
+     .parity = as_argument,
+     .instructions = [](Emitter& e, int a, int, int) { return e.functions.erf(a); },
      .keeps_finite = kFinite},
     {.op = Op::atan2,
      .spelling = Spelling{{"atan2", 2, 2}, "the angle of (x, y), given y first", "atan2(v, u)"},

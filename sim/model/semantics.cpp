@@ -197,7 +197,8 @@ Value Semantics::unmarked(const Syntax& formula) {
             if (const auto known = find(formula)) return *known;
             refuse_unknown(formula);
         case SyntaxKind::string:
-            refuse(formula.span, "a text in quotes stands only in image(\"...\") and array(\"...\")");
+            refuse(formula.span,
+                   "a text in quotes stands only in image(\"...\"), array(\"...\") and table(\"...\", t)");
         case SyntaxKind::neighbour:
             return by_parts(value(formula.args[0]), [&](const Value& part) {
                 return graph().neighbour(scalar_of(part, "[ ]"), formula.column, formula.row);
@@ -242,7 +243,85 @@ bool Semantics::knows(const Syntax& name) {
     return find(name).has_value();
 }
 
+const OwnFunction* Semantics::own_function(std::string_view name) const {
+    const auto row = std::ranges::find(statements_.functions, name, &OwnFunction::name);
+    return row == statements_.functions.end() ? nullptr : &*row;
+}
+
+// Evaluates the formula with the arguments in place of their names. A mistake in it is shown at the call.
+Value Semantics::own_call(const OwnFunction& function, const Syntax& call) {
+    constexpr std::size_t kMostBytes = 1 << 21;  // functions that call each other twice double each time
+    const auto& names = function.head.args;
+    const std::string shown = quotable(function.name);
+    uses_.insert(function.name);
+    if (call.args.size() != names.size())
+        refuse(call.span,
+               "`{}` takes {} argument{}, not {}",
+               shown,
+               names.size(),
+               names.size() == 1 ? "" : "s",
+               call.args.size());
+    if (std::ranges::find(calling_, function.name) != calling_.end())
+        refuse(call.span, "`{}` calls itself: a formula has no end then", shown);
+    expanded_ += function.formula.span.end - function.formula.span.begin;
+    if (expanded_ > kMostBytes)
+        refuse(call.span, "the calls of functions come to more than {} bytes", kMostBytes);
+    Bindings arguments;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (!arguments.emplace(names[i].text, value(call.args[i])).second)
+            refuse(
+                function.head.span, "two arguments of `{}` are called `{}`", shown, quotable(names[i].text));
+    const auto outer = std::exchange(bound_, &arguments);
+    calling_.push_back(function.name);
+    const auto leave = [&] {
+        bound_ = outer;
+        calling_.pop_back();
+    };
+    try {
+        Value result = value(function.formula);
+        leave();
+        return result;
+    } catch (const TextError& error) {
+        leave();
+        const auto [begin, end] = error.span();
+        if (begin < function.formula.span.begin || end > function.formula.span.end) throw;
+        refuse(call.span, "in `{}`: {}", to_text(function.head), error.sentence());
+    }
+}
+
+Value Semantics::start(const NamedFormula& initial) {
+    if (const auto known = starts_.find(initial.name); known != starts_.end()) return known->second;
+    if (initial.formula.kind == SyntaxKind::string)
+        refuse(initial.span,
+               "`{}(0)` is an initial condition by name, which no formula has",
+               quotable(initial.name));
+    enter(initial.name + "(0)", initial.span);
+    const bool outer = std::exchange(in_start_, true);
+    Value value = this->value(initial.formula);
+    in_start_ = outer;
+    in_work_.pop_back();
+    return starts_.emplace(initial.name, std::move(value)).first->second;
+}
+
+// u(0)
+std::optional<Value> Semantics::start_named(const Syntax& call) {
+    if (arguments_ || call.args.size() != 1 || call.args[0].kind != SyntaxKind::number ||
+        call.args[0].number != 0 ||
+        std::ranges::find(statements_.evolutions, call.text, &Evolution::component) ==
+            statements_.evolutions.end())
+        return std::nullopt;
+    const std::string name = quotable(call.text);
+    if (!in_start_)
+        refuse(call.span, "`{0}(0)` is the start of `{0}`, and stands in other starts alone", name);
+    const auto initial = std::ranges::find(statements_.initials, call.text, &NamedFormula::name);
+    if (initial == statements_.initials.end())
+        refuse(call.span, "the text has no start of `{0}`: `{0}(0) = ...` is missing", name);
+    return start(*initial);
+}
+
 Value Semantics::call(const Syntax& call) {
+    if (const OwnFunction* own = arguments_ ? nullptr : own_function(call.text)) return own_call(*own, call);
+    if (const auto started = start_named(call)) return *started;
     if (const auto elsewhere = data_elsewhere(call)) return *elsewhere;
     static constexpr std::string_view kOperators[] = {
         "+", "-", "*", "/", "^", "neg", "<", ">", "<=", ">=", "==", "!=", "and", "or", "not"};
@@ -251,6 +330,8 @@ Value Semantics::call(const Syntax& call) {
     const Function* function = find_function(call.text, count);
     if (function != nullptr && function->yields && !arguments_ && is_own(call.text)) function = nullptr;
     const TextSpan name{call.span.begin, call.span.begin + call.text.size()};
+    if (function == nullptr && is_laplacian_sign(call.text) && !is_own(call.text))
+        function = find_function("lap");
     if (function == nullptr) {
         if (call.text == "flux")
             refuse(name, "`flux(u)` stands in conditions at the sides, such as `left: flux(u) = 0`");
@@ -263,9 +344,8 @@ Value Semantics::call(const Syntax& call) {
         refuse_unknown_function(call.text, name);
     }
     if (count < function->least || count > function->most) refuse_count(*function, call);
-    if (function->name == "image" || function->name == "array") {
-        return applied(*function, call, {});
-    }
+    if (function->name == "image" || function->name == "array") return applied(*function, call, {});
+    if (function->name == "table") return table(call, scalar(call.args[1]));
     std::vector<Value> args;
     for (const Syntax& argument : call.args) args.push_back(value(argument));
     return applied(*function, call, args);

@@ -57,6 +57,8 @@ class Semantics : public TextReader {
 
     /// Whether the name is defined.
     bool knows(const Syntax& name);
+    /// The start of a component, as another start names it: u(0).
+    Value start(const NamedFormula& initial);
     /// The value of a definition, without counting as a use of it.
     Value definition(const NamedFormula& definition) { return *own_name(definition.name, definition.span); }
     /// Names of the text that formulas have used, to report those that are unused.
@@ -140,6 +142,10 @@ class Semantics : public TextReader {
     [[noreturn]] void refuse_unknown_function(const std::string& name, TextSpan span) const;
     std::vector<std::string> names_in_use() const;
     Value call(const Syntax& call);
+    const OwnFunction* own_function(std::string_view name) const;
+    Value own_call(const OwnFunction& function, const Syntax& call);
+    std::optional<Value> start_named(const Syntax& call);
+    Value table(const Syntax& call, Node of);
     [[noreturn]] void refuse_count(const Function& function, const Syntax& call) const;
     Value applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments);
     std::optional<Value> sensitivity(const Syntax& quotient);
@@ -165,8 +171,14 @@ class Semantics : public TextReader {
     std::vector<std::string>
         in_work_;  ///< definitions and solutions being resolved, outermost first, to detect cycles
     const std::vector<Value>* arguments_ = nullptr;  ///< arguments of the built-in formula being evaluated
-    bool in_parts_ = false;                          ///< within the argument of a derivative, whose parts may
-                                                     ///< be uniform
+    using Bindings = std::map<std::string, Value, std::less<>>;
+    const Bindings* bound_ = nullptr;        ///< arguments of the text's own function being evaluated
+    std::vector<std::string_view> calling_;  ///< own functions being evaluated, outermost first
+    std::size_t expanded_ = 0;               ///< bytes of the formulas that calls of own functions stood for
+    std::map<std::string, Value, std::less<>> starts_;  ///< values of the starts resolved so far
+    bool in_start_ = false;
+    bool in_parts_ = false;  ///< within the argument of a derivative, whose parts may
+                             ///< be uniform
     int random_ = 0;
     std::set<std::string> uses_;
 };

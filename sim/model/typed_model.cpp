@@ -87,7 +87,8 @@ std::shared_ptr<const Model> compile(const std::string& text,
 std::shared_ptr<const Model> model_of_text(const std::string& text,
                                            const std::string& name,
                                            std::vector<std::string> notes) {
-    if (!notes.empty()) return compile(text, name, notes);
+    const bool reads_files = text.find("table(") != text.npos;
+    if (!notes.empty() || reads_files) return compile(text, name, notes);
     static std::mutex mutex;
     static std::map<std::pair<std::string, std::string>, std::weak_ptr<const Model>> in_use;
     {

@@ -117,6 +117,19 @@ void check_settings(const RunSpec& spec) {
             bound->largest,
             bound->parameter->name,
             bound->largest);
+    const std::string& noise = spec.model->equations->noise;
+    const auto takes = [&](const equation::IntegratorRow& row) {
+        return row.takes_ito() == (noise == "ito");
+    };
+    if (!noise.empty() && !takes(*spec.integrator.row))
+        throw InputError(
+            "`noise = {}` is for {}: take one of these, or {} g*dg/du/2 {} the rate, where the noise is "
+            "g*normal/sqrt(dt), and write `noise = {}`",
+            noise,
+            equation::listed_integrators(takes, "and"),
+            noise == "ito" ? "subtract" : "add",
+            noise == "ito" ? "from" : "to",
+            noise == "ito" ? "stratonovich" : "ito");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
         throw InputError("--method {} steps du/dt = D*lap(u) by euler alone: {} is stepped by auto, {}",

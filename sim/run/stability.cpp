@@ -1,6 +1,7 @@
 #include "sim/run/stability.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "sim/model/equations.h"
+#include "sim/model/step/stages.h"
 #include "sim/model/time_step.h"
 #include "sim/problem/start.h"
 #include "sim/problem/typed_run.h"
@@ -155,6 +157,21 @@ class FieldLimit {
     StableStep now(double enough) const {
         return equation::stable_step(*equations_, scheme_, states_, enough);
     }
+    /// At these values at another time.
+    StableStep at(double time, double enough) const {
+        std::vector<UniformState> states = states_;
+        for (UniformState& state : states) state.t = time;
+        return equation::stable_step(*equations_, scheme_, states, enough);
+    }
+    /// The explicit integrators by which some step is stable.
+    std::string stable_integrators() const {
+        std::vector<std::string> names;
+        for (const equation::IntegratorRow& row : equation::integrators())
+            if (!row.is_implicit && (row.steps_maps || !equations_->has_maps()) &&
+                equation::stable_step(*equations_, equation::Integrator(row), states_, kUnbounded).dt > 0)
+                names.push_back(row.name);
+        return fmt::format("{}", fmt::join(names, ", "));
+    }
     /// At the states to which the reaction leads within a time.
     StableStep ahead(double time, double enough) const {
         std::vector<UniformState> states = states_;
@@ -275,6 +292,21 @@ StableStep stable_step(const Problem& spec, Solver& solver, bool ahead, double e
     return ahead ? field.ahead(kUnbounded, enough) : field.now(enough);
 }
 
+double time_beyond_limit(const Problem& spec, Solver& solver, double since) {
+    const FieldLimit field(spec, solver);
+    const double dt = spec.time_step();
+    const auto is_beyond = [&](double time) {
+        return verdict(dt, field.at(time, kClear * dt)) == StepVerdict::unstable;
+    };
+    double low = since, high = solver.time();
+    if (is_beyond(low)) return since;
+    while (high - low > 1e-3 * dt) {
+        const double middle = low + (high - low) / 2;
+        (is_beyond(middle) ? high : low) = middle;
+    }
+    return high;
+}
+
 std::string limit_share(double dt, double limit) {
     const double share = dt / limit;
     return share < 100 ? fmt::format("{:.2f} of the limit {:.4g}", share, limit)
@@ -307,13 +339,17 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     const bool fixed = given > 0 && !adaptive;
     if (fixed && (spec.allow_unstable || (brief && is_far_below(given, spec, solver)))) return;
     const StableStep limit = stable_step(spec, solver, false, given > 0 ? kClear * given : kUnbounded);
-    if (limit.dt == 0 && !spec.allow_unstable)
-        throw InputError(limit.downwind ? Given{} : Given{"integrator", name_of(spec.integrator)},
-                         "every step of {} is unstable: {}, or add --allow-unstable with --dt",
+    if (limit.dt == 0 && !spec.allow_unstable) {
+        const std::string others = limit.downwind ? "" : FieldLimit(spec, solver).stable_integrators();
+        throw InputError("every step of {} by {} is unstable: {}, or add --allow-unstable with --dt",
                          spec.model->name,
-                         limit.downwind ? "its first derivatives are taken from where the wind blows to, so "
-                                          "that waves grow: take them from the other side"
-                                        : "take another integrator");
+                         name_of(spec.integrator),
+                         limit.downwind
+                             ? "its first derivatives are taken from where the wind blows to, so that "
+                               "waves grow: take them from the other side"
+                         : others.empty() ? "take another integrator"
+                                          : "take the integrator " + others);
+    }
     const auto* share = std::get_if<ShareOfLimit>(&spec.dt);
     const auto* follow = std::get_if<FollowLimit>(&spec.dt);
     if (!limit.known() && (share || follow) && given == 0)

@@ -40,6 +40,9 @@ StepVerdict verdict(double dt, const equation::StableStep& limit);
 /// below the limit at few cells and waves is taken as stable, and only others are looked at closely.
 void resolve_dt(RunSpec& spec, Solver& solver, bool underway = false, bool brief = false);
 
+/// The time after `since` from which the present field's limit is below dt; `since` if it is so there, too.
+double time_beyond_limit(const Problem& spec, Solver& solver, double since);
+
 /// Rounded down to three digits, so that numbers in a record are short.
 double short_step(double dt);
 

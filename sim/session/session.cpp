@@ -9,6 +9,7 @@
 #include "sim/distributed/distributed_solver.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
+#include "sim/run/stability.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
@@ -304,7 +305,14 @@ void Session::measure_anew() {
 
 void Session::watch_for_overflow() {
     const auto found = step_watch_.look(*simulation_, views_.version(), settled());
-    if (settled() || !found || found->overflowed.empty()) return;
+    if (settled() || !found) return;
+    if (!std::exchange(beyond_limit_, found->exceeded()) && beyond_limit_ &&
+        !simulation_->now().allow_unstable)
+        messages_.notice(
+            fmt::format("dt is above its limit at step {}: {}. Take a smaller dt, or follow:0.8limit",
+                        step(),
+                        stability_text(found->dt, found->limit)));
+    if (found->overflowed.empty()) return;
     pace_.stop(step());
     messages_.error(overflow_text(step(), *found), std::string(kOfRun));
 }

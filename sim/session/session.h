@@ -197,6 +197,7 @@ class Session {
     Measures measures_;
     std::string measured_of_;  ///< formula whose values were measured
     StepWatch step_watch_;
+    bool beyond_limit_ = false;  ///< whether dt was above its limit at the last look
     Exporter exporter_;
     Messages messages_;
     std::shared_ptr<const OpenedView> opened_;

@@ -273,7 +273,8 @@ TEST_CASE("Every example of the reference card is read") {
                 text += entry.example.starts_with("edge") ? "inside = x > 2\n" : "";
                 text += title == "Sides" && !entry.example.starts_with("boundary") ? "boundary = zero\n" : "";
             }
-            CHECK_NOTHROW(equation::read_equations(text));
+            if (entry.example.find("table(") == std::string::npos)  // whose file is read with the text
+                CHECK_NOTHROW(equation::read_equations(text));
         }
     }
 }

@@ -76,10 +76,30 @@ TEST_CASE("Elementary functions are as exact as they say") {
         {"cos", &Elementary::cos, cosl, -1e9, 1e9, true, true},
         {"tanh", &Elementary::tanh, tanhl, -12, 12},
         {"tanh", &Elementary::tanh, tanhl, -0.2, 0.2},
+        {"erf", &Elementary::erf, erfl, -6.5, 6.5},
+        {"erf", &Elementary::erf, erfl, -1e-3, 1e-3},
+        {"erf", &Elementary::erf, erfl, 0.9, 1.1},
     }));
     INFO(c.name << " from " << c.low << " to " << c.high);
     if (!c.float64_alone) CHECK(worst_error<float>(c.function, c.exact, c.low, c.high, c.absolute) < 4);
     CHECK(worst_error<double>(c.function, c.exact, c.low, c.high, c.absolute) < 4);
+}
+
+TEST_CASE("erf is exact to little more than the rounding of its result") {
+    for (const auto& [low, high] : {std::pair{-6.5, 6.5}, std::pair{-2.0, 2.0}, std::pair{0.99, 1.01}}) {
+        CHECK(worst_error<float>(&Elementary::erf, erfl, low, high, false) < 1.05);
+        CHECK(worst_error<double>(&Elementary::erf, erfl, low, high, false) < 1.05);
+    }
+    Evaluated<float> erf(&Elementary::erf);
+    double error = 0, rounding = 0;
+    Dice dice;
+    for (int i = 0; i < 20000; ++i) {
+        const float x = float(dice.uniform(-3, 3));
+        const double exact = std::erf(double(x));
+        error += std::pow(double(erf(x)) - exact, 2);
+        rounding += std::pow(double(float(exact)) - exact, 2);
+    }
+    CHECK(std::sqrt(error / rounding) < 1.5);
 }
 
 TEST_CASE("Elementary functions of what is not finite") {
@@ -87,7 +107,7 @@ TEST_CASE("Elementary functions of what is not finite") {
         using T = decltype(zero);
         constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
         Evaluated<T> exp(&Elementary::exp), log(&Elementary::log), sin(&Elementary::sin),
-            tanh(&Elementary::tanh);
+            tanh(&Elementary::tanh), erf(&Elementary::erf);
         CHECK(exp(infinity) == infinity);
         CHECK(exp(-infinity) == 0);
         CHECK(log(infinity) == infinity);
@@ -95,7 +115,8 @@ TEST_CASE("Elementary functions of what is not finite") {
         CHECK(std::isnan(log(T(-1))));
         CHECK(std::isnan(sin(infinity)));
         CHECK(tanh(-infinity) == -1);
-        for (Evaluated<T>* f : {&exp, &log, &sin, &tanh}) CHECK(std::isnan((*f)(nan)));
+        CHECK((erf(-infinity) == -1 && erf(infinity) == 1 && erf(zero) == 0));
+        for (Evaluated<T>* f : {&exp, &log, &sin, &tanh, &erf}) CHECK(std::isnan((*f)(nan)));
         constexpr T tiny = std::numeric_limits<T>::denorm_min();
         CHECK(log(tiny) == T(std::log(double(tiny))));
     };

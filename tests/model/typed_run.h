@@ -59,6 +59,8 @@ inline const std::vector<std::string> kTexts{
     "du/dt = lap(u) + u - u^3 - mean(u - u^3) + 0.1*sin(max(abs(dx(u)))); dv/dt = 0.3*lap(v) - "
     "v*integral(u*v)/100 + 0.1*(min(v) - v) + mean((u - mean(u))^2); dt = 0.05; stepper = heun; inside = x + "
     "y > 4",
+    "du/dt = erf(3*u)*f(v) + 0.1*lap(u); 2*v_tt + c*dv/dt = lap(v) - g(u, v_t)/9; f(w) = 1 - w^2; g(a, b) = "
+    "a*erf(b - t)*b; c = 0.1; dt = 0.05; left: u_x = sin(y); right: u = erf(y - t)",
     "du/dt = -0.01*lap(lap(u) + y*mean(u)) + mean(grad2(u)) + mean(random); left: u = mean(u); right: "
     "flux(u) = 0.1 - max(u)/9; top, bottom: u + flux(u)*integral(u)/50 = sin(x); dt = 0.01; stepper = "
     "midpoint"};

@@ -363,6 +363,16 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
     CHECK(contains(bench.message(), "1.60 of the limit"));
 }
 
+TEST_CASE("A dt that the limit falls below on the way is told, and the run goes on") {
+    TypedBench bench("du/dt = (0.1 + 0.01*t)*lap(u); dt = 0.5; u(0) = random; size = 37x29");
+    bench.see({Pane::now});
+    bench.run_until_paused();  // where it overflows
+    CHECK(std::ranges::any_of(bench.now()->messages, [](const Message& message) {
+        return message.level == Message::Level::notice &&
+               contains(message.text, "dt is above its limit at step");
+    }));
+}
+
 TEST_CASE("An exact view has the limit of dt of its own frame though the run goes on") {
     TypedBench bench("du/dt = 1; u(0) = 0; dt = 0.5; size = 37x29");
     bench.see({Pane::now});

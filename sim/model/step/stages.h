@@ -58,6 +58,9 @@ struct IntegratorRow {
     bool is_multistep = false;         ///< whether it keeps the rates of the step before
     bool is_implicit = false;          ///< whether it solves the linear part of the rates by transforms
     bool steps_maps = false;           ///< whether components may be maps, u' = ...
+    /// Whether noise that multiplies a field has its values at the step's start, as Ito's; else
+    /// Stratonovich's.
+    bool takes_ito() const { return order == 1 || is_multistep; }
 };
 const std::vector<IntegratorRow>& integrators();
 /// The names of the integrators that satisfy `which`, listed as in a sentence: "bs32 or dp54". [:STAGES]

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 #include <utility>
 
 #include "kernels/field/boundary.h"
 #include "sim/model/ending.h"
 #include "sim/model/integrator.h"
+#include "sim/model/semantics.h"
 #include "sim/model/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -67,6 +69,13 @@ constexpr auto kSettings = std::to_array<SettingRow>({
      "isotropic",
      laplacian_words,
      [](std::string_view text) { return row_named(laplacian_words(), "laplacian", text).name; }},
+    {"noise",
+     SettingForm::word,
+     "ito or stratonovich: how noise multiplies the field",
+     "ito",
+     [] {
+         return std::vector<SettingWord>{{"ito", "Itô"}, {"stratonovich", "Stratonovich"}};
+     }},
     {"colormap",
      SettingForm::word,
      "a colour table's name",
@@ -103,8 +112,69 @@ constexpr std::string_view kForms =
     "a statement is `du/dt = ...`, `u' = ...`, `NAME = ...`, `u(0) = ...`, `lap(psi) = ...` or a side, "
     "`left: u = 1`";
 
-constexpr std::string_view kSecondRate =
-    "a second derivative in time is two equations, such as `du/dt = v` and `dv/dt = lap(u)`";
+bool reads_as(const Syntax& formula, std::string_view name) {
+    return formula.kind == SyntaxKind::name && formula.text == name;
+}
+
+bool is_number(const Syntax& formula, double number) {
+    return formula.kind == SyntaxKind::number && formula.number == number;
+}
+
+Syntax call_of(std::string_view function, std::vector<Syntax> arguments) {
+    Syntax call{SyntaxKind::call, std::string(function), 0, 0, 0, {}, arguments.front().span, 1};
+    for (const Syntax& argument : arguments) {
+        call.depth = std::max(call.depth, argument.depth + 1);
+        call.span = {std::min(call.span.begin, argument.span.begin),
+                     std::max(call.span.end, argument.span.end)};
+    }
+    call.args = std::move(arguments);
+    return call;
+}
+
+using Part = std::optional<Syntax>;  // empty: 0
+
+Part sum_of(Part a, Part b) {
+    return !a ? b : !b ? a : call_of("+", {*a, *b});
+}
+
+Part negative_of(Part a) {
+    return !a ? a : a->kind == SyntaxKind::call && a->text == "neg" ? a->args[0] : call_of("neg", {*a});
+}
+
+Part product_of(Part a, const Syntax& by, std::string_view sign) {
+    return !a || is_number(by, 1) ? a : is_number(*a, 1) && sign == "*" ? by : call_of(sign, {*a, by});
+}
+
+// A formula as factor * NAME + rest; empty if it is not linear in the name.
+struct Linear {
+    Part factor, rest;
+};
+std::optional<Linear> linear_in(const Syntax& formula, std::string_view name) {
+    if (!mentions(formula, name)) return Linear{{}, formula};
+    Syntax one;
+    one.number = 1;
+    one.span = formula.span;
+    if (reads_as(formula, name)) return Linear{one, {}};
+    if (formula.kind != SyntaxKind::call) return std::nullopt;
+    const std::string& sign = formula.text;
+    const bool sum = sign == "+" || sign == "-";
+    if (!sum && sign != "neg" && sign != "*" && sign != "/") return std::nullopt;
+    const bool second = sign == "*" && mentions(formula.args[1], name);
+    auto part = linear_in(formula.args[second], name);
+    if (!part) return part;
+    if (sign == "neg") return Linear{negative_of(part->factor), negative_of(part->rest)};
+    const Syntax& by = formula.args[1 - int(second)];
+    if (sum) {
+        const auto other = linear_in(by, name);
+        if (!other) return other;
+        const auto added = [&](Part a, const Part& b) {
+            return sum_of(std::move(a), sign == "+" ? b : negative_of(b));
+        };
+        return Linear{added(part->factor, other->factor), added(part->rest, other->rest)};
+    }
+    if (mentions(by, name)) return std::nullopt;
+    return Linear{product_of(part->factor, by, sign), product_of(part->rest, by, sign)};
+}
 
 class StatementReader {
   public:
@@ -114,6 +184,7 @@ class StatementReader {
 
     /// `lenient`: keeps what a statement gives before its error.
     Statements read(bool lenient) {
+        survey();
         for (auto begin = tokens_.begin(); begin != tokens_.end();) {
             const auto end = std::ranges::find(begin, tokens_.end(), TokenKind::stop, &Token::kind);
             try {
@@ -124,10 +195,147 @@ class StatementReader {
             }
             begin = end + 1;
         }
+        for (const std::string& name : result_.second_order)
+            if (is_complex(result_, name)) result_.complex.push_back({rate_name(name), {}});
+        const bool waves = !result_.second_order.empty();
+        if ((waves || result_.value("noise") == "stratonovich") && result_.value("integrator").empty())
+            result_.settings.push_back({"integrator", waves ? "symplectic" : "heun", 0, {}});
+        if (!lenient) require_square_cells();
         return std::move(result_);
     }
 
   private:
+    // Collects the names that statements are about, by which `u_t` is the rate of u or a name of its own.
+    void survey() {
+        for (auto at = tokens_.begin(); at != tokens_.end();) {
+            const auto end = std::ranges::find(at, tokens_.end(), TokenKind::stop, &Token::kind);
+            const auto has = [&](std::ptrdiff_t i, std::string_view text) {
+                return end - at > i && at[i].text == text;
+            };
+            if (has(1, "/") && has(2, "dt") && at->text.starts_with("d")) own_.insert(at->text.substr(1));
+            if (has(1, "'") || (has(1, "=") && !at->text.ends_with("_t") && !at->text.ends_with("_tt")))
+                own_.insert(at->text);
+            for (; at != end; ++at) {
+                mentioned_.insert(at->text);
+                // Where u_tt stands, u_t is the velocity's name.
+                if (at->text.ends_with("_tt")) own_.insert(at->text.substr(0, at->text.size() - 1));
+                if (has(1, "/") && has(2, "dt2") && at->text.starts_with("d2"))
+                    own_.insert(rate_name(at->text.substr(2)));
+            }
+            ++at;
+        }
+    }
+
+    void require_square_cells() const {
+        if (!dy_) return;
+        const auto dx = std::ranges::find(result_.settings, "dx", &SettingStatement::name);
+        const double ratio = (dx == result_.settings.end() ? 1 : dx->number) / dy_->number;
+        if (ratio == 1) return;
+        throw TextError(
+            result_.text,
+            dy_->span,
+            "cells are square, dy is dx: measure y in units of dx instead, with `{0:.6g}*dyy(u)` for "
+            "`dyy(u)`, `{1:.6g}*dy(u)` for `dy(u)` and `dxx(u) + {0:.6g}*dyy(u)` for `lap(u)`",
+            ratio * ratio,
+            ratio);
+    }
+
+    // The time derivative that a name stands for, as its component and order; empty if it stands for itself.
+    struct TimeDerivative {
+        std::string component;
+        int order = 0;
+    };
+    std::optional<TimeDerivative> time_derivative(const Token& token) const {
+        if (token.kind != TokenKind::name || own_.contains(token.text)) return std::nullopt;
+        const std::size_t bar = token.text.rfind('_');
+        if (bar == 0 || bar == std::string::npos) return std::nullopt;
+        const std::string_view suffix = std::string_view(token.text).substr(bar);
+        std::string component = token.text.substr(0, bar);
+        if ((suffix != "_t" && suffix != "_tt") || !mentioned_.contains(component)) return std::nullopt;
+        return TimeDerivative{std::move(component), int(suffix.size()) - 1};
+    }
+
+    // Writes du/dt as u_t, and d2u/dt2 as u_tt.
+    std::vector<Token> with_names_of_rates(std::span<const Token> tokens) {
+        std::vector<Token> result;
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            Token token = tokens[i];
+            for (const auto& [over, under, suffix] : {std::array<std::string_view, 3>{"d2", "dt2", "_tt"},
+                                                      std::array<std::string_view, 3>{"d", "dt", "_t"}}) {
+                if (token.kind != TokenKind::name || i + 2 >= tokens.size() || own_.contains(token.text) ||
+                    token.text.size() <= over.size() || !token.text.starts_with(over) ||
+                    tokens[i + 1].text != "/" || tokens[i + 2].text != under)
+                    continue;
+                const std::string component = token.text.substr(over.size());
+                mentioned_.insert(component);
+                token.text = component + std::string(suffix);
+                token.span = join(token.span, tokens[i += 2].span);
+                break;
+            }
+            result.push_back(std::move(token));
+        }
+        return result;
+    }
+
+    // Reads an equation that is to be solved for a time derivative: tau*du/dt = ..., m*u_tt + c*u_t = ...
+    // Returns false if it is another statement.
+    bool solved_for_rate(std::span<const Token> typed) {
+        const auto is = [](const Token& token, std::string_view text) { return token.text == text; };
+        const bool named = typed[0].kind == TokenKind::name;
+        const bool plain =
+            named && typed.size() > 4 && is(typed[1], "/") && is(typed[2], "dt") && is(typed[3], "=");
+        if (plain || (named && (is(typed[1], ":") || is(typed[1], ",") || is(typed[1], "'"))) ||
+            (named && is(typed[1], "=") && !typed[0].text.ends_with("_tt")) ||
+            (named && is(typed[1], "(") && (typed[2].kind == TokenKind::number || is_function(typed))))
+            return false;
+        const std::vector<Token> tokens = with_names_of_rates(typed);
+        std::optional<TimeDerivative> of;
+        bool equals = false;
+        for (const Token& token : tokens) {
+            equals = equals || (token.kind == TokenKind::symbol && token.text == "=");
+            const auto one = time_derivative(token);
+            if (!one) continue;
+            if (!of || one->order > of->order) of = one;
+            if (one->order == of->order && one->component != of->component)
+                throw TextError(result_.text,
+                                token.span,
+                                "an equation gives one rate: write `d{}/dt = ...` and `d{}/dt = ...`",
+                                quotable(of->component),
+                                quotable(one->component));
+        }
+        if (!of || !equals) return false;
+        SyntaxReader reader(result_.text, tokens);
+        const Syntax left = reader.formula();
+        reader.expect("=", std::string(kForms));
+        const Syntax right = reader.formula();
+        reader.expect_end();
+        const std::string rate = rate_name(of->component), name = of->order == 2 ? rate + "t" : rate;
+        const auto a = linear_in(left, name), b = linear_in(right, name);
+        const Part factor = a && b ? sum_of(a->factor, negative_of(b->factor)) : std::nullopt;
+        if (!factor)
+            reader.refuse(
+                join(left.span, right.span),
+                "this is not linear in `{0}`: a rate inside of a derivative or function has another name, "
+                "such as `dw/dt = lap({1})` with `{1} - lap({1}) = w` for `{1}`",
+                quotable(name),
+                quotable(of->component));
+        Part formula = sum_of(b->rest, negative_of(a->rest));
+        if (!formula) {
+            formula = Syntax();
+            formula->span = right.span;
+        }
+        if (factor->kind == SyntaxKind::call && factor->text == "neg" && is_number(factor->args[0], 1))
+            formula = negative_of(formula);
+        else
+            formula = product_of(formula, *factor, "/");
+        if (of->order == 1) return evolve(reader, of->component, true, left.span, std::move(formula)), true;
+        Syntax velocity{SyntaxKind::name, rate, 0, 0, 0, {}, left.span, 1};
+        evolve(reader, of->component, true, left.span, std::move(velocity));
+        evolve(reader, rate, true, left.span, std::move(formula));
+        result_.second_order.push_back(of->component);
+        return true;
+    }
+
     void statement(std::span<const Token> tokens) {
         const TextSpan whole = tokens.front().span;
         // Skips an OpenCL type, as in "const float4 q = a*b".
@@ -144,6 +352,7 @@ class StatementReader {
             place.form = form;
             place.value = join(tokens[std::min(value, last)].span, tokens[last].span);
         };
+        if (tokens.size() > 2 && solved_for_rate(tokens)) return;
         if (is_elliptic(tokens)) return elliptic(reader);
         if (!reader.at_name()) reader.refuse(reader.peek().span, std::string(kForms));
         if (reader.at(kComplex) && reader.at_name(1)) return complex(reader);
@@ -153,15 +362,42 @@ class StatementReader {
             rate(reader);
         else if (reader.at("'", 1))
             next_value(reader);
+        else if (is_function(tokens))
+            own_function(reader);
         else if (reader.at("(", 1))
             is_form(StatementForm::start, 5), initial(reader);
         else if (reader.at("=", 1))
             is_form(StatementForm::value, 2), named(reader);
-        else if (reader.at("^", 1) && reader.peek().text == "d")
-            reader.refuse(reader.peek().span, std::string(kSecondRate));
         else
             reader.refuse(join(reader.peek().span, reader.peek(1).span), std::string(kForms));
         reader.expect_end();
+    }
+
+    // Whether it is f(u, v) = ..., with names in the brackets, of a name that has no meaning of its own.
+    static bool is_function(std::span<const Token> tokens) {
+        const Function* known = find_function(tokens[0].text);
+        if (tokens[0].kind != TokenKind::name || (known && (!known->yields || known->meaning.linear_in != 0)))
+            return false;
+        std::size_t i = 1;
+        while (i + 3 < tokens.size() && tokens[i].text == (i == 1 ? "(" : ",") &&
+               tokens[i + 1].kind == TokenKind::name)
+            i += 2;
+        return i > 1 && tokens[i].text == ")" && tokens[i + 1].text == "=";
+    }
+
+    // A function of x, y and t alone is a definition, too.
+    void own_function(SyntaxReader& reader) {
+        const Token name = reader.peek();
+        refuse_second(reader, name);
+        Syntax head = reader.formula();
+        reader.take();
+        Syntax formula = reader.formula();
+        const auto is_given = [](const Syntax& argument) {
+            return argument.text == "x" || argument.text == "y" || argument.text == "t";
+        };
+        if (std::ranges::all_of(head.args, is_given))
+            result_.definitions.push_back({name.text, formula, name.span});
+        result_.functions.push_back({std::move(head), std::move(formula), name.text, name.span});
     }
 
     // Whether it is an equation of formulas: it has a '=' outside of brackets, preceded neither by a single
@@ -178,16 +414,12 @@ class StatementReader {
         if (named && is(1, "/") && is_name(2) &&
             (is(3, "=") || (tokens[0].text.starts_with("d") && tokens[2].text == "dt")))
             return false;
-        if (named && is(1, "^") && tokens[0].text == "d" && is_name(3)) return false;
         if (tokens[0].kind != TokenKind::symbol && tokens[1].kind != TokenKind::symbol) return false;
-        constexpr std::array<std::string_view, 3> kStart{
-            "x", "y", "t"};  // in u(0) = ..., and common mistakes for its 0
         const auto close = std::ranges::find(tokens, ")", &Token::text);
-        if (named && is(1, "(") && (is(3, ")") || is(3, ",")) &&
-            is(std::size_t(close - tokens.begin()) + 1, "=") &&
-            (tokens[2].kind == TokenKind::number ||
-             std::ranges::find(kStart, tokens[2].text) != kStart.end()))
+        if (named && is(1, "(") && tokens[2].kind == TokenKind::number && (is(3, ")") || is(3, ",")) &&
+            is(std::size_t(close - tokens.begin()) + 1, "="))
             return false;
+        if (is_function(tokens)) return false;
         int open = 0;
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             if (is(i, "(") || is(i, "[")) ++open;
@@ -222,7 +454,8 @@ class StatementReader {
         reader.expect_end();
     }
 
-    void evolve(SyntaxReader& reader, std::string component, bool is_rate, TextSpan span) {
+    // Without a formula it is read.
+    void evolve(SyntaxReader& reader, std::string component, bool is_rate, TextSpan span, Part formula = {}) {
         for (const Evolution& other : result_.evolutions)
             if (other.component == component) {
                 for (const TextSpan& name : {span, other.span}) {
@@ -238,14 +471,13 @@ class StatementReader {
             }
         // The name comes first, so that an unfinished formula has it, too (read_readable).
         result_.evolutions.push_back({std::move(component), is_rate, {}, span});
-        result_.evolutions.back().formula = reader.formula();
+        result_.evolutions.back().formula = formula ? std::move(*formula) : reader.formula();
     }
 
     void rate(SyntaxReader& reader) {
         const Token over = reader.take();
         reader.take();
         const Token under = reader.peek();
-        if (over.text.starts_with("d2")) reader.refuse(over.span, std::string(kSecondRate));
         if (over.text.size() < 2 || over.text[0] != 'd' || under.text != "dt")
             reader.refuse(join(over.span, under.span), "a rate is written `du/dt = ...`");
         reader.take();
@@ -280,7 +512,13 @@ class StatementReader {
         const Token name = reader.take();
         reader.take();
         const auto setting = std::ranges::find(kSettings, setting_name(name.text), &SettingRow::name);
-        if (setting != kSettings.end()) return set(reader, *setting, name);
+        if (setting != kSettings.end() && is_setting(reader, *setting)) return set(reader, *setting, name);
+        if (name.text == "dy") {
+            const Syntax formula = reader.formula();
+            if (const auto value = constant_value(formula); value && *value > 0)
+                return void(dy_ = SettingStatement{"dy", "", *value, join(name.span, formula.span)});
+            reader.refuse(name.span, "cells are square, dy is dx: leave this out");
+        }
         constexpr std::string_view delta = "delta_";
         if (name.text.starts_with(delta) && name.text.size() > delta.size())
             return evolve(reader, name.text.substr(delta.size()), true, name.span);
@@ -288,7 +526,6 @@ class StatementReader {
             return evolve(reader, name.text.substr(0, name.text.size() - 2), true, name.span);
         if (name.text.size() > 1 && contains(names_of(side_names()), lower(name.text)))
             reader.refuse(name.span, "a condition at a side is written `{}: u = 1`", lower(name.text));
-        if (name.text.ends_with("_tt")) reader.refuse(name.span, std::string(kSecondRate));
         refuse_second(reader, name);
         Syntax formula = reader.formula();
         const std::optional<double> value = constant_value(formula);
@@ -303,7 +540,8 @@ class StatementReader {
     void refuse_second(SyntaxReader& reader, const Token& name) const {
         const bool known =
             std::ranges::any_of(result_.definitions, [&](const auto& d) { return d.name == name.text; }) ||
-            std::ranges::any_of(result_.parameters, [&](const auto& p) { return p.name == name.text; });
+            std::ranges::any_of(result_.parameters, [&](const auto& p) { return p.name == name.text; }) ||
+            std::ranges::any_of(result_.functions, [&](const auto& f) { return f.name == name.text; });
         if (known) reader.refuse(name.span, "`{}` is defined twice", quotable(name.text));
     }
 
@@ -402,6 +640,49 @@ class StatementReader {
         result_.settings.push_back(std::move(setting));
     }
 
+    // A text may call something of its own `noise`, which is a setting only with its words.
+    static bool is_setting(const SyntaxReader& reader, const SettingRow& row) {
+        return row.name != "noise" ||
+               (at_word(reader) && contains(names_of(row.words()), lower(reader.peek().text)));
+    }
+
+    // The derivative along x or y that a formula is, as the name of the field; empty: another formula.
+    std::string slope_of(const Syntax& formula, char axis) const {
+        const std::string along = std::string("d") + axis;
+        if (formula.kind == SyntaxKind::name && formula.text.size() > 2 && !own_.contains(formula.text) &&
+            formula.text.ends_with(std::string("_") + axis))
+            return formula.text.substr(0, formula.text.size() - 2);
+        if (formula.kind != SyntaxKind::call || formula.args[0].kind != SyntaxKind::name) return "";
+        const std::string& name = formula.args[0].text;
+        if (formula.text == along && formula.args.size() == 1) return name;
+        return formula.text == "/" && reads_as(formula.args[1], along) && name.size() > 1 && name[0] == 'd'
+                   ? name.substr(1)
+                   : "";
+    }
+
+    // Writes derivatives across the side as the flux, which points outwards.
+    Syntax with_flux(Syntax formula, Side side) const {
+        const std::string field = slope_of(formula, side == Side::left || side == Side::right ? 'x' : 'y');
+        if (!field.empty()) {
+            const Syntax name{SyntaxKind::name, field, 0, 0, 0, {}, formula.span, 1};
+            const Syntax flux = call_of("flux", {name});
+            return side == Side::left || side == Side::top ? call_of("neg", {flux}) : flux;
+        }
+        for (Syntax& part : formula.args) part = with_flux(std::move(part), side);
+        return formula;
+    }
+
+    void refuse_rate(const SyntaxReader& reader, const Syntax& formula) const {
+        if (formula.kind == SyntaxKind::call && formula.text == "/" && reads_as(formula.args[1], "dt") &&
+            formula.args[0].text.size() > 1 && formula.args[0].text[0] == 'd' &&
+            !own_.contains(formula.args[0].text))
+            reader.refuse(formula.span,
+                          "a side has a value or a flux, and no rate: write what the rate comes to, such as "
+                          "`left: {} = 100*t`",
+                          quotable(formula.args[0].text.substr(1)));
+        for (const Syntax& part : formula.args) refuse_rate(reader, part);
+    }
+
     // Takes a word, hyphens included, as in "no-flux", and a number, as in "rkl2:9".
     static Token word(SyntaxReader& reader) {
         Token word = reader.take();
@@ -468,6 +749,8 @@ class StatementReader {
             reader.expect(
                 "=", "a condition at a side is an equation, such as `left: u = 1` or `top: flux(u) = 0`");
             statement.right = reader.formula();
+            refuse_rate(reader, statement.left);
+            refuse_rate(reader, statement.right);
         }
         statement.named = int(at.size());
         statement.statement = result_.places.size() - 1;
@@ -476,9 +759,14 @@ class StatementReader {
             result_.edges.push_back(statement);
         }
         for (const auto& [side, span] : at) {
-            statement.side = side;
-            statement.span = span;
-            result_.sides.push_back(statement);
+            SideStatement& one = result_.sides.emplace_back(statement);
+            one.side = side;
+            one.span = span;
+            one.left = with_flux(std::move(one.left), side);
+            if (one.left.text == "neg" && one.left.args[0].text == "flux") {
+                one.left = Syntax(one.left.args[0]);
+                one.right = *negative_of(std::move(one.right));
+            }
         }
     }
 
@@ -507,6 +795,8 @@ class StatementReader {
     }
 
     std::vector<Token> tokens_;
+    std::set<std::string> own_, mentioned_;  ///< names that statements are about, and all names
+    std::optional<SettingStatement> dy_;
     Statements result_;
 };
 
@@ -531,6 +821,10 @@ std::array<std::string, 2> parts_of(std::string_view complex_name) {
 std::string Statements::value(std::string_view setting) const {
     const auto stated = std::ranges::find(settings, setting, &SettingStatement::name);
     return stated == settings.end() ? "" : stated->text;
+}
+
+std::string rate_name(std::string_view component) {
+    return fmt::format("{}_t", component);
 }
 
 bool is_complex(const Statements& statements, std::string_view name) {

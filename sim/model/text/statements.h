@@ -36,6 +36,14 @@ struct NamedFormula {
     TextSpan span;  ///< position of the name
 };
 
+/// A function of the text's own: f(u, v) = formula.
+struct OwnFunction {
+    Syntax head;  ///< the call with the names of its arguments: f(u, v)
+    Syntax formula;
+    std::string name;
+    TextSpan span;  ///< position of the name
+};
+
 /// An equation without time derivative for a field that has no evolution: lap(psi) = -w.
 struct EllipticStatement {
     Syntax left, right;
@@ -89,6 +97,10 @@ struct Statements {
     std::vector<Evolution> evolutions;
     std::vector<ComplexName> complex;
     std::vector<NamedFormula> definitions, initials;
+    std::vector<OwnFunction> functions;
+    /// Components whose equation is of second order in time: u_tt = ... stands for du/dt = u_t and du_t/dt =
+    /// ...
+    std::vector<std::string> second_order;
     std::vector<EllipticStatement> elliptic;
     std::vector<ParameterStatement> parameters;
     std::vector<SideStatement> sides;
@@ -128,6 +140,8 @@ inline constexpr std::string_view kComplex = "complex";
 inline constexpr std::string_view kEdge = "edge";
 
 bool is_complex(const Statements& statements, std::string_view name);
+/// The name of a component's rate of change, which is a component where its equation is of second order: u_t.
+std::string rate_name(std::string_view component);
 /// The components in the order of their equations, complex ones as their parts.
 std::vector<std::string> component_names(const Statements& statements);
 

@@ -49,7 +49,8 @@ std::vector<Syntax> list_of(Formulas&... formulas) {
 
 // Operators that may precede a name without brackets, as in ∇²u.
 bool is_prefix(const Token& token) {
-    return token.text == "lap" || token.text == "lap2" || token.text == "grad";
+    return token.text == "lap" || token.text == "lap2" || token.text == "grad" ||
+           is_laplacian_sign(token.text);
 }
 
 }  // namespace
@@ -126,8 +127,12 @@ void SyntaxReader::refuse_juxtaposed() const {
     const bool perhaps_function = before.kind == TokenKind::name && before.text.size() > 2;
     if (perhaps_function && here.text != "(" && !is_prefix(here))
         mend += fmt::format(", or `{}({})` of a function", quotable(before.text), quotable(here.text));
-    if (before.kind == TokenKind::number && here.kind == TokenKind::name && here.spaced)
-        mend += fmt::format(", or `{} [{}]` with a unit", quotable(before.text), quotable(here.text));
+    if (before.kind == TokenKind::number && here.kind == TokenKind::name && here.spaced) {
+        TextSpan unit = here.span;  // m^2/s is one
+        for (std::size_t i = at_ + 1; i + 1 < tokens_.size() && !tokens_[i].spaced; ++i)
+            unit.end = tokens_[i].span.end;
+        mend += fmt::format(", or `{} [{}]` with a unit", quotable(before.text), quotable(written(unit)));
+    }
     refuse(both, mend);
 }
 
@@ -150,8 +155,10 @@ Syntax SyntaxReader::binary(int level) {
     if (level == int(kLevels.size())) return unary();
     if (level == kComparisons && at("not")) return unary();
     Syntax left = binary(level + 1);
-    for (bool first = true; level_of(peek()) == level; first = false) {
+    const auto compares = [&] { return level == kComparisons && in_condition_ && at("="); };
+    for (bool first = true; level_of(peek()) == level || compares(); first = false) {
         Token sign = take();
+        if (sign.text == "=") sign.text = "==";
         if (level == kComparisons && !first)
             refuse(sign.span, "comparisons do not chain: write `a < b and b < c`");
         Syntax right = binary(level + 1);
@@ -229,12 +236,17 @@ Syntax SyntaxReader::primary() {
     if (!at_name() || level_of(peek()) >= 0)
         refuse(peek().span, "a number, a name or a bracket is missing before {}", shown(peek()));
     Token name = take();
+    if (name.text == "lap" && at("^") && peek(1).kind == TokenKind::number && peek(1).number == 2) {
+        take();
+        take();
+        name.text = "lap2";
+    }
     if (at("(")) return arguments(std::move(name));
     const bool prefix = is_prefix(name) && (at_name() || at("("));
     if (prefix && level_of(peek()) < 0) {
         Syntax of = postfix();
         const TextSpan span = join(name.span, of.span);
-        return make_call(std::move(name.text), list_of(of), span);
+        return make_call(is_laplacian_sign(name.text) ? "lap" : std::move(name.text), list_of(of), span);
     }
     return {SyntaxKind::name, std::move(name.text), 0, 0, 0, {}, name.span, 1};
 }
@@ -267,8 +279,13 @@ Syntax SyntaxReader::arguments(Token function) {
     const TextSpan open = take().span;
     std::vector<Syntax> args;
     if (!at(")")) {
-        do args.push_back(formula());
-        while (accept(","));
+        // In a condition '=' compares, as nothing else is meant.
+        const bool outer = in_condition_, has_condition = function.text == "where" || function.text == "ind";
+        do {
+            in_condition_ = outer || (has_condition && args.empty());
+            args.push_back(formula());
+        } while (accept(","));
+        in_condition_ = outer;
     }
     const TextSpan span = join(function.span, close(open));
     return make_call(std::move(function.text), std::move(args), span);
@@ -328,6 +345,10 @@ std::string in_brackets(const Syntax& syntax, int at_least) {
 }
 
 }  // namespace
+
+bool is_laplacian_sign(std::string_view name) {
+    return name == "Delta" || name == "Δ" || name == "∆";
+}
 
 bool is_float_type(std::string_view name) {
     return name == "float" || name == "float4" || name == "double" || name == "double4";

@@ -73,9 +73,12 @@ class SyntaxReader : public TextReader {
 
     std::span<const Token> tokens_;  ///< the last one is a stop
     std::size_t at_ = 0;
-    int open_ = 0;  ///< nesting depth of brackets and operators
+    bool in_condition_ = false;  ///< within the condition of where() or ind()
+    int open_ = 0;               ///< nesting depth of brackets and operators
 };
 
+/// Whether it is a letter that other texts write for the Laplacian: Δ or Delta.
+bool is_laplacian_sign(std::string_view name);
 /// Whether it is a floating-point type of OpenCL, which declarations and casts of pasted formulas name.
 bool is_float_type(std::string_view name);
 

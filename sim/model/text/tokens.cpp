@@ -19,12 +19,50 @@ bool is_letter(char c) {
 
 // Signs that are replaced by ASCII: mathematical operators, exponents and non-breaking spaces.
 constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"−", "-"},      {"–", "-"},      {"×", "*"},    {"·", "*"},      {"⋅", "*"},      {"÷", "/"},
-    {"²", "^2"},     {"³", "^3"},     {"⁴", "^4"},   {"⁵", "^5"},     {"≤", "<="},     {"≥", ">="},
-    {"≠", "!="},     {"∧", "and"},    {"∨", "or"},   {"¬", "not"},    {"∇²", "lap"},   {"∇^2", "lap"},
-    {"∇⁴", "lap2"},  {"∇^4", "lap2"}, {"∇", "grad"}, {"π", "pi"},     {"’", "'"},      {"′", "'"},
-    {"**", "^"},     {"&&", "and"},   {"||", "or"},  {"\u00a0", " "}, {"\u2009", " "}, {"\u202f", " "},
-    {"\ufeff", " "}, {"<=", "<="},    {">=", ">="},  {"==", "=="},    {"!=", "!="},
+    {"−", "-"},
+    {"–", "-"},
+    {"×", "*"},
+    {"·", "*"},
+    {"⋅", "*"},
+    {"÷", "/"},
+    {"²", "^2"},
+    {"³", "^3"},
+    {"⁴", "^4"},
+    {"⁵", "^5"},
+    {"≤", "<="},
+    {"≥", ">="},
+    {"≠", "!="},
+    {"∧", "and"},
+    {"∨", "or"},
+    {"¬", "not"},
+    {"∇²", "lap"},
+    {"∇^2", "lap"},
+    {"∇⁴", "lap2"},
+    {"∇^4", "lap2"},
+    {"∇·", "div"},
+    {"∇⋅", "div"},
+    {"∇", "grad"},
+    {"π", "pi"},
+    {"\\nabla^2", "lap"},
+    {"\\nabla^4", "lap2"},
+    {"\\nabla\\cdot", "div"},
+    {"\\nabla", "grad"},
+    {"\\Delta", "lap"},
+    {"\\cdot", "*"},
+    {"\\pi", "pi"},
+    {"’", "'"},
+    {"′", "'"},
+    {"**", "^"},
+    {"&&", "and"},
+    {"||", "or"},
+    {"\u00a0", " "},
+    {"\u2009", " "},
+    {"\u202f", " "},
+    {"\ufeff", " "},
+    {"<=", "<="},
+    {">=", ">="},
+    {"==", "=="},
+    {"!=", "!="},
 });
 // Operators between two formulas; a statement continues over a line end before or after them.
 constexpr auto kOperators =
@@ -80,7 +118,7 @@ class TokenReader {
             number();
         } else if (c == '"') {
             string();
-        } else if (!sign() && !name()) {
+        } else if (!sign() && !second_rate() && !name()) {
             symbol();
         }
     }
@@ -180,6 +218,24 @@ class TokenReader {
                     std::string(meant),
                     typed.size());
             }
+            return true;
+        }
+        return false;
+    }
+
+    // Reads d^2u/dt^2 and ∂²u/∂t² as d2u/dt2.
+    bool second_rate() {
+        using Pair = std::pair<std::string_view, std::string_view>;
+        const std::string_view rest = text_.substr(at_);
+        for (const auto& [over, under] :
+             {Pair{"d^2", "dt^2"}, Pair{"d²", "dt²"}, Pair{"∂²", "∂t²"}, Pair{"∂^2", "∂t^2"}}) {
+            if (!rest.starts_with(over)) continue;
+            std::size_t end = over.size();
+            while (end < rest.size() && (is_letter(rest[end]) || is_digit(rest[end]))) ++end;
+            if (end == over.size() || !rest.substr(end).starts_with("/" + std::string(under))) continue;
+            add(TokenKind::name, "d2" + std::string(rest.substr(over.size(), end - over.size())), end);
+            add(TokenKind::symbol, "/", 1);
+            add(TokenKind::name, "dt2", under.size());
             return true;
         }
         return false;

@@ -12,7 +12,7 @@ NEWER_STEPPERS = ["ab2", "ab2", "bs32", "dp54", "rkl2:3", "rkl2:6"]
 LARGE = [(1000, 3), (3, 1000), (65, 700), (700, 65), (1000, 1200), (2048, 33), (513, 257), (1, 4000)]
 
 
-PICTURE = "soak.png"
+PICTURE, TABLE = "soak.png", "soak.csv"
 
 
 def at_words(events):
@@ -40,6 +40,7 @@ class Problem:
         self.diffuse(random.Random(f"{seed} diffuses"))
         later = random.Random(f"{seed} integrators")
         self.use_stepper(later)
+        self.add_words(random.Random(f"{seed} words"))
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
         self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 else None
@@ -335,6 +336,31 @@ class Problem:
         if r.random() < 0.3:
             self.lines = [f"{c}(0) = photo(x/2, y)" if line.startswith(f"{c}(0)") else line for line in self.lines]
 
+    def add_words(self, r):
+        """Adds erf, functions of the text's own, a table and an equation of second order in time. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.25 or self.diffuses:
+            return
+        c, e = r.choice(self.components), r.choice(self.components)
+        rates = [i for i, line in enumerate(self.lines) if re.match(rf"d[{''.join(COMPONENTS)}]/dt|\w+' =", line)]
+        for _ in range(r.choice([1, 1, 2])):
+            term = r.choice([f"erf(2*{c})", f"erf({c} - {e})*x/Lx", f"own({c}, {e})", f"own(own({e}, 0.3), {c}^2)", f'table("{TABLE}", 9*t)*{c}', f'table("{TABLE}", x/Lx)', f'table("{TABLE}", {c})'])
+            self.lines[r.choice(rates)] += f" + 0.1*{term}"
+        if "own(" in self.text:
+            names = r.choice([("a", "b"), ("v", "u"), ("x", "c")])
+            self.lines.append("own({0}, {1}) = ".format(*names) + r.choice(["erf({0})/(1 + {1}^2)", "{0}*cos({1}) - 0.1*{1}", "sin({0} - t)*tanh({1})"]).format(*names))
+        at = [i for i, line in enumerate(self.lines) if re.match(r"(left|right|top|bottom): (u|flux\(u\)) = ", line)]
+        if at and r.random() < 0.4:
+            self.lines[r.choice(at)] += r.choice([" + 0.1*erf(t)", f' + table("{TABLE}", 20*t)'])
+        if "map" in self.stepper or self.stepper == "imex":
+            return
+        if r.random() < 0.3:
+            i = r.choice(rates)
+            self.lines[i] = "2*" + self.lines[i]
+        if r.random() < 0.3:
+            self.lines += [f"2*h_tt + 0.1*h_t = 0.5*lap(h) - h + 0.1*{c}", "h(0) = 0.2*sin(x/3)", "h_t(0) = 0.1"]
+            i = r.choice(rates)
+            self.lines[i] += f" + 0.1*{r.choice(['h', 'h_t', 'h*h_t'])}"
+
     def add_conditions(self, r):
         """Spells conditions at sides and edges in other ways and orders. Drawn apart, so that other problems stay."""
         for i, line in enumerate(self.lines):
@@ -372,7 +398,9 @@ class Problem:
                       "dx = 1", f"dt = {r.choice(['0.01', '0.0625', '0.2'])}", f"boundary = {r.choice(['periodic', 'insulated', 'zero'])}", f"u(0) = {r.choice(['random - 0.5', 'sin(x*0.3)*cos(y*0.2)', '1'])}"]  # fmt: skip
 
     def write_picture(self, folder="."):
-        """Writes the picture that the text names, of random pixels with alpha, where it names one."""
+        """Writes the table and the picture, of random pixels with alpha, that the text names."""
+        if TABLE in self.text + str(self.events):
+            pathlib.Path(folder, TABLE).write_text("at,value\n-1,0.5\n0,0\n0.25,0.7\n0.3,-0.2\n1.5,1\n")
         if PICTURE not in self.text + str(self.events):
             return
         r = random.Random(f"{self.seed} pixels")

@@ -5,6 +5,8 @@ documentation leaves open, and random numbers, raise Unsupported: such problems 
 """
 
 import ast
+import copy
+import math
 import re
 
 import numpy as np
@@ -18,7 +20,17 @@ def smooth(a, b, c):
     return share**2 * (3 - 2 * share)
 
 
+def erf(a):
+    return np.vectorize(math.erf, otypes=[float])(a).astype(a.dtype if isinstance(a, np.ndarray) else float)
+
+
+def table(at):
+    """Returns the values of the table that problems name."""
+    return np.interp(at, [-1, 0, 0.25, 0.3, 1.5], [0.5, 0, 0.7, -0.2, 1]).astype(at.dtype if isinstance(at, np.ndarray) else float)
+
+
 FUNCTIONS = {
+    "erf": erf,
     "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh,
     "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "sign": np.sign,
     "atan": lambda a, b=1.0: np.arctan2(a, b), "atan2": np.arctan2, "round": lambda a: np.floor(a + 0.5),
@@ -95,8 +107,29 @@ def in_parts(text):
     return "\n".join(lines)
 
 
+class OwnFunctions(ast.NodeTransformer):
+    """Replaces calls of a text's own functions by their formulas."""
+
+    def __init__(self):
+        self.known = {}
+
+    def visit_Call(self, node):
+        node = self.generic_visit(node)
+        if node.func.id not in self.known:
+            return node
+        names, body = self.known[node.func.id]
+        arguments = dict(zip(names, node.args))
+
+        class Arguments(ast.NodeTransformer):
+            def visit_Name(self, name):
+                return arguments.get(name.id, name)
+
+        return Arguments().visit(copy.deepcopy(body))
+
+
 class Model:
     def __init__(self, text):
+        own = OwnFunctions()
         self.rates, self.nexts, self.starts, self.definitions, self.parameters = {}, {}, {}, {}, {}
         self.settings, self.sides, self.edges, self.inside, self.order = {}, [], [], None, []
         self.equations = []  # without a time derivative, as pairs of formulas
@@ -106,6 +139,14 @@ class Model:
             elif m := re.match(r"((?:left|right|top|bottom|x|y|all)[\s,]*)+:\s*(.*)", line):
                 sides = re.findall(r"\w+", line.split(":")[0].replace("all", "x, y"))
                 self.sides += [(side, m[2]) for side in sides]
+            elif m := re.match(r"(own)\((\w+), (\w+)\)\s*=(.*)", line):
+                own.known[m[1]] = (m[2], m[3]), formula(m[4])
+            elif m := re.match(r"2\*d(\w+)/dt\s*=(.*)", line):
+                self.rates[m[1]] = formula(f"({m[2]})/2")
+                self.order.append(m[1])
+            elif m := re.match(r"2\*(\w+)_tt \+ 0.1\*\w+_t\s*=(.*)", line):
+                self.rates.update({m[1]: formula(f"{m[1]}_t"), f"{m[1]}_t": formula(f"({m[2]} - 0.1*{m[1]}_t)/2")})
+                self.order += [m[1], f"{m[1]}_t"]
             elif m := re.match(r"d(\w+)/dt\s*=(.*)", line) or re.match(r"(\w+)_t\s*=(.*)", line):
                 self.rates[m[1]] = formula(m[2])
                 self.order.append(m[1])
@@ -120,6 +161,8 @@ class Model:
                 self.equations.append([formula(part) for part in line.split("=")])
             else:
                 raise Unsupported(line)
+        for formulas in self.rates, self.nexts, self.definitions, self.starts:
+            formulas.update({name: own.visit(f) for name, f in formulas.items()})
         known = {*self.order, *self.parameters, *self.definitions, "x", "y", "t", "pi", "dx"}
         called = lambda f: {n.func.id for n in ast.walk(f) if isinstance(n, ast.Call)}  # noqa: E731
         names = [{n.id for n in ast.walk(left) if isinstance(n, ast.Name)} - known - called(left) for left, _ in self.equations]
@@ -334,7 +377,7 @@ class Run:
         wind = self.wind(node, pad)
         if wind is not None:
             return wind
-        if isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and node.func.id not in FUNCTIONS):
+        if isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and node.func.id not in (*FUNCTIONS, "table")):
             return self.operator(node, pad)
         return self.cellwise(node, lambda part: self.value(part, pad))
 
@@ -360,6 +403,8 @@ class Run:
                 return both.reduce(np.broadcast_arrays(*[np.asarray(value(v)) != 0 for v in node.values])) * 1.0
             if isinstance(node, ast.Compare) and len(node.ops) == 1:
                 return COMPARE[type(node.ops[0])](value(node.left), value(node.comparators[0])) * 1.0
+            if isinstance(node, ast.Call) and node.func.id == "table":
+                return table(value(node.args[1]))
             if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
                 return FUNCTIONS[node.func.id](*map(value, node.args))
         raise Unsupported(ast.dump(node))

@@ -4,6 +4,7 @@
 #include "sim/files/npy.h"
 #include "sim/model/time_step.h"
 #include "sim/problem/units.h"
+#include "sim/run/limit_watch.h"
 #include "sim/run/stability.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
@@ -249,4 +250,41 @@ TEST_CASE("spec.json of a run that follows the limit repeats it, longer too, and
     CHECK(std::stod(split(lines_of(folder / "short/profile.csv").back(), ',').at(4)) ==
           Approx(std::stod(time)));
     require_refused(stencilscope(run + "--compare dt/2", kText, 10), 2, "--compare dt/2: dt follows");
+}
+
+TEST_CASE("A dt that the limit falls below on the way is told once, at the step") {
+    // The limit is 1/(0.4 + 0.04 t): below 0.5 from t = 40 on.
+    Simulation of_time =
+        begun(small_run("du/dt = (0.1 + 0.01*t)*lap(u); dt = 0.5; u(0) = random", {}, DType::float64));
+    LimitWatch watch;
+    watch.begin(of_time);
+    of_time.apply(Advance{12});
+    CHECK(watch.look(of_time, true).empty());
+    of_time.apply(Advance{100});
+    CHECK_THAT(watch.look(of_time, true), ContainsSubstring("from step 81 on: dt 0.5 is 1."));
+    CHECK(watch.look(of_time, true).empty());
+    // A field that grows moves it, too; then the step of the look is known.
+    Simulation of_field =
+        begun(small_run("du/dt = lap(u + u^3) + 1; dt = 0.1; u(0) = 0.1*random", {}, DType::float64));
+    LimitWatch other;
+    other.begin(of_field);
+    of_field.apply(Advance{4});
+    CHECK(other.look(of_field, true).empty());
+    of_field.apply(Advance{6});
+    CHECK_THAT(other.look(of_field, true), ContainsSubstring("at step 10, and was not at step 4"));
+    // One that follows it, or was allowed to be above it, has nothing to tell.
+    Simulation follows = begun(following());
+    follows.apply(Advance{200});
+    CHECK(LimitWatch().look(follows, true).empty());
+}
+
+TEST_CASE("Where every step is unstable, the integrators by which it is not are named") {
+    const RunSpec wave = small_run("du/dt = v; dv/dt = lap(u)", {}, DType::float64);
+    CHECK_THROWS_WITH(begun(wave),
+                      ContainsSubstring("by euler is unstable: take the integrator ") &&
+                          ContainsSubstring("rk4") && ContainsSubstring("symplectic"));
+    CHECK(name_of(begun(small_run("u_tt = lap(u)", {}, DType::float64)).now().integrator) == "symplectic");
+    for (const char* text : {"du/dt = u*WhiteNoise; noise = ito; integrator = heun",
+                             "du/dt = u*WhiteNoise; noise = stratonovich; integrator = euler"})
+        CHECK_THROWS_WITH(begun(small_run(text, {}, DType::float64)), ContainsSubstring("`noise = "));
 }
