@@ -37,10 +37,9 @@ struct CudaStatus {
 /// Why a build whose oldest code is for the compute capability `oldest` (75 for 7.5) has no kernels for a GPU
 /// of another one; empty if it has.
 inline std::string why_too_old(int compute_capability, int oldest) {
-    const auto text = [](int one) { return std::to_string(one / 10) + '.' + std::to_string(one % 10); };
     if (compute_capability >= oldest) return {};
-    return "whose compute capability " + text(compute_capability) + " is below " + text(oldest) +
-           ", the lowest that this build has kernels for";
+    return "whose compute capability " + capability_name(compute_capability) + " is below " +
+           capability_name(oldest) + ", the lowest that this build has kernels for";
 }
 
 /// The devices, queried once per process without opening any. A missing device or driver is not an error.

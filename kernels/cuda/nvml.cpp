@@ -13,7 +13,6 @@ using NvmlDevice = void*;
 // Constants of nvml.h, which a build without the toolkit lacks.
 constexpr int kRight = 0;
 constexpr int kClockOfMultiprocessors = 1;
-constexpr int kTemperatureOfChip = 0;
 
 struct Nvml {
     LazyLibrary library{"libnvidia-ml.so.1", "clock and power of a GPU need NVML"};
@@ -67,9 +66,7 @@ std::optional<GpuReading> read_gpu(const CudaDevice& device) {
     unsigned long long wide = 0;
     if (library.call("nvmlDeviceGetClockInfo", gpu, kClockOfMultiprocessors, &number))
         reading.clock_mhz = number;
-    if (library.call("nvmlDeviceGetPowerUsage", gpu, &number)) reading.watts = number * 1e-3;
     if (library.call("nvmlDeviceGetTotalEnergyConsumption", gpu, &wide)) reading.joules = double(wide) * 1e-3;
-    if (library.call("nvmlDeviceGetTemperature", gpu, kTemperatureOfChip, &number)) reading.celsius = number;
     if (library.call("nvmlDeviceGetCurrentClocksThrottleReasons", gpu, &wide))
         reading.throttled = throttle_text(wide);
     return reading;

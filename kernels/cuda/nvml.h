@@ -12,10 +12,8 @@ namespace stencil {
 
 /// One reading; an entry that the GPU does not report is 0.
 struct GpuReading {
-    double clock_mhz = 0;  ///< of the multiprocessors
-    double watts = 0;      ///< drawn now
-    double joules = 0;     ///< drawn since the driver was loaded; Volta or newer
-    double celsius = 0;
+    double clock_mhz = 0;   ///< of the multiprocessors
+    double joules = 0;      ///< drawn since the driver was loaded; Volta or newer
     std::string throttled;  ///< why the clock is lowered, such as "power limit"; empty if it is not
 };
 
@@ -47,6 +45,8 @@ class PowerMeter {
     /// second.
     std::optional<Use> use() const;
     static constexpr double kLeastSeconds = 0.5;
+    /// Whether NVML answers, but use() needs more work.
+    bool wants_more() const { return !clocks_.empty() && seconds_ < kLeastSeconds; }
 
   private:
     std::optional<CudaDevice> device_;

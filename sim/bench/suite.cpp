@@ -58,6 +58,15 @@ class TimedCase {
     long long total_steps() const { return total_steps_; }
     const std::vector<double>& seconds() const { return seconds_; }  ///< of each repeat
     std::optional<PowerMeter::Use> power() const { return power_.use(); }
+    /// Makes further steps, which change the field, if the repeats were too short for the counter of energy;
+    /// returns whether it did.
+    bool work_on_power() {
+        if (method_.jumps || !power_.wants_more()) return false;
+        constexpr double kPiece = 0.1;  // seconds
+        power_.start();
+        power_.stop(advance(steps_ * (1 + static_cast<long long>(kPiece / std::max(seconds_.back(), 1e-6)))));
+        return true;
+    }
     Solver& solver() { return *solver_; }
 
   private:
@@ -241,8 +250,12 @@ void Suite::work() {
     } else if (cases_[next_ - 1].floor) {
         fixed_us_[cases_[next_ - 1].method] = median(trial_->seconds()) / double(trial_->steps()) * 1e6;
         trial_.reset();
-    } else {
+    } else if (!row_) {
         work_on_truth();
+    } else if (!trial_->work_on_power()) {
+        row_->power = trial_->power();
+        rows_.push_back(*std::exchange(row_, {}));
+        trial_.reset();
     }
 }
 
@@ -348,14 +361,12 @@ void Suite::finish_case() {
     if (!one.method->jumps)
         row.speed = speed_of(row.seconds, row.steps, row.cells(), dtype, std::size_t(limits_.components));
     row.total_steps = trial_->total_steps();
-    row.power = trial_->power();
     row.error = truth_->error_of(trial_->solver());
     row.truth = truth_->method().name;
     row.way = trial_->solver().way();
     row.truth_error = truth_errors_.at(&truth_->method());
     if (const auto fixed = fixed_us_.find(one.method); fixed != fixed_us_.end()) row.fixed_us = fixed->second;
-    rows_.push_back(std::move(row));
-    trial_.reset();
+    row_ = std::move(row);
 }
 
 std::string Suite::doing() const {

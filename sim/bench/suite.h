@@ -63,13 +63,13 @@ struct SuiteRow {
     double truth_error = 0;     ///< its own error, measured on a small field
     ExecutionPath way;          ///< execution path of the solver
     double fixed_us = 0;        ///< overhead per step, measured on a tiny field; only in a sweep
-    std::optional<PowerMeter::Use> power;  ///< of a GPU, over the repeats; empty if NVML does not tell it
+    std::optional<PowerMeter::Use> power;  ///< of a GPU, over repeats and further steps
 
     bool measured() const { return why_not.empty(); }
     bool timed_steps() const { return measured() && !method->jumps; }
     double cells() const { return double(size.nx) * size.ny; }
     /// Joules per 10^9 cell updates.
-    double joules_per_gcell() const { return power->joules / (cells() * double(steps) * repeats) * 1e9; }
+    double joules_per_gcell() const { return power->watts * seconds / (cells() * double(steps)) * 1e9; }
 };
 
 /// Returns the memory for measuring one method at this size, with its reference solution.
@@ -150,6 +150,7 @@ class Suite {
     std::size_t next_ = 0;  ///< the next case
     std::unique_ptr<State> start_;
     std::unique_ptr<TimedCase> trial_;
+    std::optional<SuiteRow> row_;  ///< of the trial, but for its power
     std::unique_ptr<ReferenceSolution> truth_;
     std::map<const Method*, double> truth_errors_;  ///< errors of methods used as reference solution
     std::map<const Method*, double> fixed_us_;

@@ -113,6 +113,11 @@ class FirstReason {
 };
 FirstReason first_reason;
 
+std::optional<KernelCache> user_cache() {
+    const auto folder = user_cache_folder();
+    return folder ? std::optional<KernelCache>(*folder / "kernels") : std::nullopt;
+}
+
 }  // namespace
 
 std::string KernelCache::why_unsafe() const {
@@ -190,14 +195,22 @@ void KernelCache::drop_oldest() const {
 
 std::string compiled_kernels(const std::string& text, equation::CodeTarget target) {
     using namespace equation;
-    const auto folder = user_cache_folder();
-    if (!folder) return compile_cuda(text, target).cubin;
-    const KernelCache cache(*folder / "kernels");
+    const auto cache = user_cache();
+    if (!cache) return compile_cuda(text, target).cubin;
     const std::string key = fmt::format("{} {}\n{}", nvrtc_version(), nvrtc_options(target), text);
-    if (auto kept = cache.find(key)) return *std::move(kept);
+    if (auto kept = cache->find(key)) return *std::move(kept);
     std::string cubin = compile_cuda(text, target).cubin;
-    cache.keep(key, cubin);
+    cache->keep(key, cubin);
     return cubin;
+}
+
+std::string fastest_kernel(const std::string& candidates) {
+    const auto cache = user_cache();
+    return cache ? cache->find("fastest of " + candidates).value_or("") : "";
+}
+
+void keep_fastest_kernel(const std::string& candidates, const std::string& name) {
+    if (const auto cache = user_cache()) cache->keep("fastest of " + candidates, name);
 }
 
 std::string why_kernels_not_kept() {

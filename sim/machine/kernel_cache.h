@@ -44,6 +44,11 @@ class KernelCache {
 /// (~/.cache). Throws CudaError (compile_cuda() of kernels/equation/cuda/nvrtc.h).
 std::string compiled_kernels(const std::string& text, equation::CodeTarget target);
 
+/// The name of a kernel that keep_fastest_kernel() stored in the same folder for the same candidates; empty
+/// if there is none.
+std::string fastest_kernel(const std::string& candidates);
+void keep_fastest_kernel(const std::string& candidates, const std::string& name);
+
 /// A sentence if the user's cache was ignored in this process; else empty.
 std::string why_kernels_not_kept();
 

@@ -110,9 +110,12 @@ class CudaDevicePart : public LocalSolver {
         const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
         const equation::CodeTarget target = equation::code_target();
         const std::string cubin = compiled_kernels(text, target);
-        const auto compile = [target](const std::string& fused) { return compiled_kernels(fused, target); };
+        const equation::KernelMaker maker{
+            [target](const std::string& fused) { return compiled_kernels(fused, target); },
+            fastest_kernel,
+            keep_fastest_kernel};
         return std::make_unique<Stepper>(
-            std::move(program), equation_setup(setup_, &stream_), cubin, stream_, compile);
+            std::move(program), equation_setup(setup_, &stream_), cubin, stream_, maker);
     }
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
     ExecutionPath way_of(const Stepper& stepper) const {

@@ -1,6 +1,10 @@
 // Typed equations have the same bits on the GPU as on the CPU; imex agrees up to rounding of the transforms.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <map>
+#include <thread>
+
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/cuda/gpu_facts.h"
@@ -458,11 +462,16 @@ TEST_CASE("Kernels are compiled once the steps to come are worth it, and what wa
     const Program program = program_of<float>(e);
     std::atomic<int> compiled = 0;
     CudaStream stream;
-    CudaEquationStepper<float> stepper(
-        program, setup_of(e, 1000, 700), cubin_of<float>(program), stream, [&](const std::string& text) {
+    std::map<std::string, std::string> kept;
+    const KernelMaker maker{
+        [&](const std::string& text) {
             ++compiled;
             return cubin_of_text(text);
-        });
+        },
+        [&](const std::string& candidates) { return kept[candidates]; },
+        [&](const std::string& candidates, const std::string& name) { kept[candidates] = name; }};
+    const std::string cubin = cubin_of<float>(program);
+    CudaEquationStepper<float> stepper(program, setup_of(e, 1000, 700), cubin, stream, maker);
     stepper.expect(1000);  // takes some milliseconds
     stepper.advance(200);
     CHECK_FALSE(stepper.compiling());
@@ -479,6 +488,25 @@ TEST_CASE("Kernels are compiled once the steps to come are worth it, and what wa
         CHECK(resources.blocks > 0);
         CHECK(seconds > 0);
     }
+    REQUIRE(stepper.fused() != nullptr);
+    REQUIRE(kept.size() == 1);
+    CHECK(kept.begin()->second == stepper.fused()->name);
+
+    // A later run compiles the fastest alone.
+    compiled = 0;
+    CudaEquationStepper<float> later(program, setup_of(e, 1000, 700), cubin, stream, maker);
+    later.expect(100'000'000);
+    for (int i = 0; later.fused() == nullptr && i < 3000; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        later.advance(1);
+    }
+    REQUIRE(later.fused() != nullptr);
+    CHECK(compiled == 1);
+    CHECK(later.fused()->name == kept.begin()->second);
+    // Another size has candidates of its own.
+    CudaEquationStepper<float> other(program, setup_of(e, 900, 700), cubin, stream, maker);
+    other.wait_for_compiler();
+    CHECK(compiled > 2);
 }
 
 TEST_CASE("A text that is no CUDA and code that is none are told") {

@@ -58,7 +58,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
                                             const EquationSetup& setup,
                                             const std::string& cubin,
                                             CudaStream& stream,
-                                            CubinCompiler compile)
+                                            KernelMaker maker)
     : StepSettings(setup),
       program_(std::move(program)),
       couples_between_globals_(couples_all_cells(between_globals(program_))),
@@ -68,7 +68,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
       arguments_(program_, setup, cuda_pitch<T>(setup.nx)),
       lines_(arguments_.line_values(), stream),
       globals_(program_.globals, setup_, stream),
-      compile_(std::move(compile)),
+      maker_(std::move(maker)),
       shape_(shape_over(setup, cuda_block(program_, sizeof(T) == 8))),
       lines_of_time_(has_ghosts_of_time(program_)),
       ghosts_of_globals_(has_ghosts_of_globals(program_)),
@@ -220,27 +220,31 @@ void CudaEquationStepper<T>::use(std::unique_ptr<SeveralSteps> kernel) {
 
 template <class T>
 bool CudaEquationStepper<T>::may_fuse() const {
-    return compile_ && may_fuse_steps(program_);
+    return maker_.compile && may_fuse_steps(program_);
 }
 
 template <class T>
-void CudaEquationStepper<T>::begin_compiling() {
+void CudaEquationStepper<T>::begin_compiling(bool try_all) {
     if (compiler_ || !may_fuse()) return;
-    compiler_ = std::make_unique<FusedCompiler>(
-        program_, sizeof(T) == 8, FieldCells{setup_.nx, setup_.ny}, gpu_facts(stream_.device()), compile_);
+    compiler_ = std::make_unique<FusedCompiler>(program_,
+                                                sizeof(T) == 8,
+                                                FieldCells{setup_.nx, setup_.ny},
+                                                gpu_facts(stream_.device()),
+                                                maker_,
+                                                try_all);
 }
 
 template <class T>
 void CudaEquationStepper<T>::expect(long long steps) {
     expected_ = steps;
-    if (steps >= kManySteps) begin_compiling();
+    if (steps >= kManySteps) begin_compiling(false);
 }
 
 template <class T>
 void CudaEquationStepper<T>::compile_when_worth_it(long long steps) {
     if (compiler_ || !may_fuse() || steps < kFewSteps) return;
     time_single_steps();
-    if (seconds_ * double(steps) >= kWorthCompiling) begin_compiling();
+    if (seconds_ * double(steps) >= kWorthCompiling) begin_compiling(false);
 }
 
 template <class T>
@@ -269,6 +273,7 @@ void CudaEquationStepper<T>::take_compiled() {
         seconds_ = seconds;
         use(std::move(kernel));
     }
+    if (fused_) compiler_->keep_fastest(fused_->name);
 }
 
 template <class T>
@@ -286,7 +291,7 @@ std::unique_ptr<SeveralSteps> CudaEquationStepper<T>::make_kernel(const FusedCom
 
 template <class T>
 void CudaEquationStepper<T>::wait_for_compiler() {
-    begin_compiling();
+    begin_compiling(true);
     if (compiler_) compiler_->wait();
     take_compiled();
 }

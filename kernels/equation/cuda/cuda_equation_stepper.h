@@ -27,12 +27,13 @@ class CudaEquationStepper : public StepSettings {
   public:
     /// `cubin` is cuda_text(program, sizeof(T) == 8), compiled for the stream's device. Arrays start as
     /// zeros. In a long run, fused and resident kernels are compiled in the background and timed on the
-    /// current state, and the fastest takes over, with the same bits. Throws CudaError.
+    /// current state, and the fastest takes over, with the same bits; later runs compile that one alone.
+    /// Throws CudaError.
     CudaEquationStepper(Program program,
                         const EquationSetup& setup,
                         const std::string& cubin,
                         CudaStream& stream,
-                        CubinCompiler compile = {});
+                        KernelMaker maker = {});
     /// Waits for the stream.
     ~CudaEquationStepper();
     CudaEquationStepper(const CudaEquationStepper&) = delete;
@@ -55,7 +56,7 @@ class CudaEquationStepper : public StepSettings {
     /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     void expect(long long steps);
 
-    /// Compiles and times all variants; returns when the fastest is in use.
+    /// Compiles and times all variants, known ones too; returns when the fastest is in use.
     void wait_for_compiler();
     /// Uses this kernel, which makes several steps per launch, where possible; null: single steps.
     void use(std::unique_ptr<SeveralSteps> kernel);
@@ -95,7 +96,7 @@ class CudaEquationStepper : public StepSettings {
     void take_next();
     void prepare_for(const SeveralSteps& kernel);
     bool may_fuse() const;
-    void begin_compiling();
+    void begin_compiling(bool try_all);
     void compile_when_worth_it(long long steps);
     void time_single_steps();
     void take_compiled();
@@ -120,7 +121,7 @@ class CudaEquationStepper : public StepSettings {
     UploadRing<T> lines_;
     std::vector<std::unique_ptr<FieldOperator<T>>> linear_;  ///< one for each linear part
     CudaGlobalValues<T> globals_;
-    CubinCompiler compile_;
+    KernelMaker maker_;
     std::unique_ptr<FusedCompiler> compiler_;  ///< null until compilation starts
     std::unique_ptr<SeveralSteps> fused_;
     double seconds_ = 0;  ///< per step with the current variant; 0: not timed

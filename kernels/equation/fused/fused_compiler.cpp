@@ -38,6 +38,15 @@ Abandoned& abandoned() {
     return tasks;
 }
 
+// The shapes, the field and the GPU on which one of them is the fastest.
+std::string candidates_of(const std::vector<KernelShape>& shapes, FieldCells size, const GpuFacts& gpu) {
+    std::string text = std::to_string(size.nx) + " x " + std::to_string(size.ny) + " cells, " +
+                       std::to_string(gpu.multiprocessors) + " multiprocessors of " +
+                       capability_name(gpu.capability) + '\n';
+    for (const KernelShape& shape : shapes) text += name_of(shape) + '\n';
+    return text;
+}
+
 }  // namespace
 
 std::string name_of_launches(std::size_t stages) {
@@ -45,13 +54,13 @@ std::string name_of_launches(std::size_t stages) {
 }
 
 struct FusedCompiler::Work {
-    Work(const Program& original, bool is_float64, CubinCompiler compiler)
-        : program(original), fused(program), float64(is_float64), compile(std::move(compiler)) {}
+    Work(const Program& original, bool is_float64, KernelMaker kernel_maker)
+        : program(original), fused(program), float64(is_float64), maker(std::move(kernel_maker)) {}
 
     void run(const KernelShape& shape) {
         if (cancelled) return;
         try {
-            std::string cubin = compile(text_of(fused, float64, shape));
+            std::string cubin = maker.compile(text_of(fused, float64, shape));
             const std::lock_guard lock(mutex);
             ready.push_back({shape, std::move(cubin)});
         } catch (const std::exception& e) {
@@ -63,19 +72,33 @@ struct FusedCompiler::Work {
     const Program program;
     const FusedProgram fused;
     const bool float64;
-    const CubinCompiler compile;
+    const KernelMaker maker;
     std::atomic<bool> cancelled = false;
     std::mutex mutex;
     std::vector<Compiled> ready;
     std::string why_not;
 };
 
-FusedCompiler::FusedCompiler(
-    const Program& program, bool float64, FieldCells size, const GpuFacts& gpu, CubinCompiler compile)
-    : work_(std::make_shared<Work>(program, float64, std::move(compile))) {
+FusedCompiler::FusedCompiler(const Program& program,
+                             bool float64,
+                             FieldCells size,
+                             const GpuFacts& gpu,
+                             KernelMaker maker,
+                             bool try_all)
+    : work_(std::make_shared<Work>(program, float64, std::move(maker))) {
     abandoned();  // constructed before the statics that the tasks use, hence destroyed after them
-    const KernelShapes shapes = kernel_shapes(work_->fused, float64, size, gpu);
+    KernelShapes shapes = kernel_shapes(work_->fused, float64, size, gpu);
     work_->why_not = shapes.why_none;
+    if (shapes.all.size() > 1) {
+        candidates_ = candidates_of(shapes.all, size, gpu) + text_of(work_->fused, float64, shapes.all[0]);
+        const auto& kept = work_->maker.fastest;
+        const std::string fastest = kept && !try_all ? kept(candidates_) : "";
+        const auto found = std::ranges::find(shapes.all, fastest, [](const auto& s) { return name_of(s); });
+        if (found != shapes.all.end()) {
+            shapes.all = {KernelShape(*found)};
+            candidates_.clear();
+        }
+    }
     for (const KernelShape& shape : shapes.all)
         tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
 }
@@ -83,6 +106,12 @@ FusedCompiler::FusedCompiler(
 FusedCompiler::~FusedCompiler() {
     work_->cancelled = true;
     abandoned().add(std::move(tasks_));
+}
+
+void FusedCompiler::keep_fastest(const std::string& name) {
+    if (candidates_.empty() || working()) return;
+    if (work_->maker.keep_fastest) work_->maker.keep_fastest(candidates_, name);
+    candidates_.clear();
 }
 
 bool FusedCompiler::any_abandoned() {

@@ -15,6 +15,14 @@ namespace stencil::equation {
 /// Compiles a text for the current GPU. Called on other threads; throws on failure.
 using CubinCompiler = std::function<std::string(const std::string& text)>;
 
+/// A compiler, and a memory of the fastest kernels that lasts longer than a stepper.
+struct KernelMaker {
+    CubinCompiler compile;
+    /// The name of the kernel that was kept for these candidates; empty if there is none.
+    std::function<std::string(const std::string& candidates)> fastest = {};
+    std::function<void(const std::string& candidates, const std::string& name)> keep_fastest = {};
+};
+
 /// Steps without fused kernels: "one step per launch" or "one stage per launch".
 std::string name_of_launches(std::size_t stages);
 
@@ -25,9 +33,14 @@ class FusedCompiler {
         std::string cubin;
     };
 
-    /// Starts compiling the most promising kernels of a field on a GPU.
-    FusedCompiler(
-        const Program& program, bool float64, FieldCells size, const GpuFacts& gpu, CubinCompiler compile);
+    /// Starts compiling the most promising kernels of a field on a GPU, or the fastest of them alone if an
+    /// earlier run has timed them and `try_all` is false.
+    FusedCompiler(const Program& program,
+                  bool float64,
+                  FieldCells size,
+                  const GpuFacts& gpu,
+                  KernelMaker maker,
+                  bool try_all);
     /// Does not wait for running compilations.
     ~FusedCompiler();
     /// Whether such compilations still run; a normal exit waits for them, std::_Exit() does not.
@@ -40,6 +53,8 @@ class FusedCompiler {
     bool working() const;
     /// The kernels that have become ready since the last call.
     std::vector<Compiled> take();
+    /// Remembers the fastest kernel for later runs, once all were compiled and taken.
+    void keep_fastest(const std::string& name);
     /// Waits for all compilations.
     void wait();
     /// Why there are no such kernels or why compiling failed, in one line.
@@ -49,6 +64,7 @@ class FusedCompiler {
     struct Work;
     std::shared_ptr<Work> work_;
     std::vector<std::future<void>> tasks_;
+    std::string candidates_;  ///< what the fastest kernel is kept by; empty once it is kept
 };
 
 }  // namespace stencil::equation

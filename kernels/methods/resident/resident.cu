@@ -31,12 +31,6 @@ struct ResidentTuning {
     static constexpr int kLaunchSteps = 4080;  ///< maximum; their weights are copied before each launch
 };
 
-// How many times slower than float32 float64 is, over the factor on an H200.
-double float64_slowdown(int capability) {
-    const bool half_rate = capability == 80 || capability == 90 || capability == 100;
-    return half_rate ? 1 : capability == 75 ? 16 : 32;
-}
-
 const CudaDevice* find_device(int device) {
     for (const CudaDevice& one : query_cuda().devices)
         if (one.index == device) return &one;
@@ -77,7 +71,7 @@ double clocks_per_step(const ResidentInstance& instance, const ResidentTiles& ti
     using Tuning = ResidentTuning;
     const double cells = double(instance.columns) * instance.rows;
     const double per_cell =
-        sizeof(T) == 4 ? Tuning::kStepPerCell32 : Tuning::kStepPerCell64 * float64_slowdown(gpu.capability);
+        sizeof(T) == 4 ? Tuning::kStepPerCell32 : Tuning::kStepPerCell64 * gpu.float64_cost / 2;
     const double step = Tuning::kStepBase + cells * per_cell;
     if (tiles.x.tiles * tiles.y.tiles == 1 && !tiles.x.wraps) return step;
     const double messages = border_capacity<T>(tiles).all();
