@@ -4,7 +4,7 @@
 
 namespace stencil::equation {
 
-constexpr int kWhole = 1;  // index of a product that is never contracted into an FMA
+constexpr int kNotContracted = 1;  // index of a product that is never contracted into an FMA
 
 int Builder::insert(const Operation& operation) {
     const Key key{operation.code,
@@ -31,7 +31,7 @@ int Builder::make(Code code, int a, int b, int c, int d) {
 }
 
 int Builder::uncontracted_product(int a, int b) {
-    return insert({.code = Code::multiply, .index = kWhole, .args = {a, b, -1, -1}});
+    return insert({.code = Code::multiply, .index = kNotContracted, .args = {a, b, -1, -1}});
 }
 
 int Builder::polynomial(int x, const std::vector<double>& c) {
@@ -56,7 +56,7 @@ std::vector<int> count_uses(const Operations& operations, const std::vector<int>
 void contract(Operation& sum, const Operations& all, const std::vector<int>& uses) {
     const auto product = [&](int value) {
         const Operation& o = all[std::size_t(value)];
-        return o.code == Code::multiply && o.index != kWhole && uses[std::size_t(value)] == 1;
+        return o.code == Code::multiply && o.index != kNotContracted && uses[std::size_t(value)] == 1;
     };
     const auto [a, b, c, d] = sum.args;
     if (product(b)) {

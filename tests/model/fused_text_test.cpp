@@ -32,7 +32,7 @@ extern "C" void run_fused(const Arguments* a, const Cut* cut, int blocks, int wa
 )";
 
 std::string on_fibers(std::string text) {
-    const std::string words = kPipelineWords;
+    const std::string words = kPipelineInstructions;
     text.replace(text.find(words), words.size(), "");
     return text + kRunner;
 }

@@ -29,7 +29,7 @@ extern "C" void run_resident(const Arguments* a, const Plan* plan, int warps, un
 )";
 
 std::string resident_on_fibers(std::string text) {
-    const std::string words = kResidentWords;
+    const std::string words = kResidentInstructions;
     text.replace(text.find(words), words.size(), "");
     return text + kResidentRunner;
 }

@@ -34,7 +34,7 @@ class FusedText {
         text_ += cuda_arguments(program_.program);
         text_ += arguments::kCut;
         text_ += kCudaFunctions;
-        text_ += kPipelineWords;
+        text_ += kPipelineInstructions;
         text_ += kPipelineFunctions;
         append_indices("from_array", program_.from);
         append_indices("to_array", program_.program.next);
@@ -112,22 +112,22 @@ class FusedText {
                    "const "
                    "RowLayout& layout, const ReadOnlyRing& read_only, int row) {\n",
                    now);
-            append_hands("takes_plain", [&](int k, const char* packed, const char* where) {
-                append(text_, "        take%s(v.l0row%d_%d, in[%d]%s);\n", packed, k, now, k, where);
+            append_copies("loads_unpacked", [&](int k, const char* packed, const char* where) {
+                append(text_, "        load_row%s(v.l0row%d_%d, in[%d]%s);\n", packed, k, now, k, where);
             });
             for (int k = 0; k < program_.program.components; ++k) append(text_, "    Cells done%d;\n", k);
             for (std::size_t l = levels_; l-- > 0;) {
                 append_level(l, now);
                 if (l + 1 < levels_) continue;
-                append_hands("gives_plain", [&](int k, const char* packed, const char* where) {
-                    append(text_, "        give%s(out[%d]%s, done%d);\n", packed, k, where, k);
+                append_copies("stores_unpacked", [&](int k, const char* packed, const char* where) {
+                    append(text_, "        store_row%s(out[%d]%s, done%d);\n", packed, k, where, k);
                 });
             }
             text_ += "}\n";
         }
     }
 
-    void append_hands(const char* end, const auto& append_line) {
+    void append_copies(const char* end, const auto& append_line) {
         append(text_, "    if (layout.%s) {\n", end);
         for (int k = 0; k < program_.program.components; ++k) append_line(k, "", " + layout.cell");
         text_ += "    } else {\n";
@@ -144,7 +144,7 @@ class FusedText {
             if (!program_.is_only_read(live[k])) continue;
             const auto found = std::ranges::find(program_.from, live[k]) - program_.from.begin();
             append(text_,
-                   "    take(v.l%zurow%zu_%d, read_only.of_level[%zu][row + %d] + layout.cell);\n",
+                   "    load_row(v.l%zurow%zu_%d, read_only.of_level[%zu][row + %d] + layout.cell);\n",
                    l,
                    k,
                    now,

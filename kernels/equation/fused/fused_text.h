@@ -31,7 +31,7 @@ std::string fused_text(const FusedProgram& program, bool float64, const FusedSha
 /// The parts of the text that are the same for all programs: barriers, asynchronous copies and shuffles of
 /// each generation of GPUs, which an emulation on the CPU replaces; functions that the stages call; and the
 /// kernel, which follows the stages.
-extern const char *const kPipelineWords, *const kPipelineFunctions, *const kPipelineKernel;
+extern const char *const kPipelineInstructions, *const kPipelineFunctions, *const kPipelineKernel;
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps);
 

@@ -2,7 +2,7 @@
 
 namespace stencil::equation {
 
-const char* const kPipelineWords = R"(
+const char* const kPipelineInstructions = R"(
 // Compute capability 9.0 and later: one lane starts copies of whole rows, whose bytes complete the barrier. 8.0 and
 // later: each lane starts copies of 16 bytes and arrives when its own have landed. 7.5: each lane copies.
 typedef unsigned long long Barrier;
@@ -147,7 +147,7 @@ constexpr int kReadRows = kBatch * kReadBatches;
 typedef CutOf<Real, kSides> Cut;
 
 // Layout of a lane's columns on input and output: as in the field, from offset `cell` on, or packed.
-struct RowLayout { bool takes_plain, gives_plain; int lane, cell; };
+struct RowLayout { bool loads_unpacked, stores_unpacked; int lane, cell; };
 
 // The lane's columns start at column x of the field.
 struct LaneInputs {
@@ -210,12 +210,12 @@ __device__ __forceinline__ Real at_side(const LaneInputs& p, int step, int left_
 // Rows laid out as in the field: a lane's columns are contiguous.
 constexpr int kLaneBytes = kColumns * sizeof(Real), kLaneAlignment = kLaneBytes & -kLaneBytes;
 constexpr int kKnownBytes = !kAligned ? sizeof(Real) : kLaneAlignment < 16 ? kLaneAlignment : 16;
-__device__ __forceinline__ void take(Cells& to, const Real* unaligned) {
+__device__ __forceinline__ void load_row(Cells& to, const Real* unaligned) {
     const Real* from = (const Real*)__builtin_assume_aligned(unaligned, kKnownBytes);
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = from[j];
 }
-__device__ __forceinline__ void give(Real* unaligned, const Cells& from) {
+__device__ __forceinline__ void store_row(Real* unaligned, const Cells& from) {
     Real* to = (Real*)__builtin_assume_aligned(unaligned, kKnownBytes);
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = from[j];
@@ -225,7 +225,7 @@ __device__ __forceinline__ void give(Real* unaligned, const Cells& from) {
 constexpr bool kPacks = sizeof(Real) == 8;
 struct __align__(16) Packet { Real cells[kPacket]; };
 constexpr int kPacked = kColumns / kPacket * kPacket;
-__device__ __forceinline__ void take_packed(Cells& to, const Real* from, int lane) {
+__device__ __forceinline__ void load_row_packed(Cells& to, const Real* from, int lane) {
     #pragma unroll
     for (int j = 0; j < kPacked; j += kPacket) {
         const Packet packet = ((const Packet*)(from + 32 * j))[lane];
@@ -235,7 +235,7 @@ __device__ __forceinline__ void take_packed(Cells& to, const Real* from, int lan
     #pragma unroll
     for (int j = kPacked; j < kColumns; ++j) to[j] = from[32 * j + lane];
 }
-__device__ __forceinline__ void give_packed(Real* to, int lane, const Cells& from) {
+__device__ __forceinline__ void store_row_packed(Real* to, int lane, const Cells& from) {
     #pragma unroll
     for (int j = 0; j < kPacked; j += kPacket) {
         Packet packet;

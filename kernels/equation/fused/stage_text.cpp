@@ -42,7 +42,7 @@ class StageText {
             std::string results;
             for (const Output& output : setup_.program.leading.outputs)
                 append(results,
-                       "    n%d[%d] = %s;\n",
+                       "    newest%d[%d] = %s;\n",
                        index_in(stage_.live, output.array),
                        j,
                        value(output.value, kRowBelow, j).c_str());
@@ -52,7 +52,7 @@ class StageText {
             "__device__ __forceinline__ void lead(const Arguments& a, const Cut& cut, const LaneInputs& p, "
             "int "
             "step, int newest";
-        for (std::size_t k = 0; k < stage_.live.size(); ++k) append(head, ", Cells& n%zu", k);
+        for (std::size_t k = 0; k < stage_.live.size(); ++k) append(head, ", Cells& newest%zu", k);
         return head + ") {\n" + text_ + "}\n";
     }
 
@@ -66,11 +66,11 @@ class StageText {
                "step, int newest",
                number_);
         for (std::size_t k = 0; k < stage_.live.size(); ++k)
-            append(text_, ", Cells& n%zu, Cells& b%zu", k, k);
-        for (std::size_t k = 0; k < stage_.carried.size(); ++k) append(text_, ", Cells& c%zu", k);
-        for (std::size_t k = 0; k < stage_.kept.size(); ++k) append(text_, ", Kept& k%zu", k);
+            append(text_, ", Cells& newest%zu, Cells& before%zu", k, k);
+        for (std::size_t k = 0; k < stage_.carried.size(); ++k) append(text_, ", Cells& carried%zu", k);
+        for (std::size_t k = 0; k < stage_.kept.size(); ++k) append(text_, ", Kept& kept%zu", k);
         for (std::size_t k = 0; k < setup_.program.after(number_).size(); ++k)
-            append(text_, ", Cells& r%zu", k);
+            append(text_, ", Cells& result%zu", k);
         text_ += ") {\n";
     }
 
@@ -79,10 +79,10 @@ class StageText {
         for (std::size_t k = 0; k < stage_.live.size(); ++k) {
             const int array = stage_.live[k];
             if (!reads(stage_.stage, array, true)) continue;
-            append_side("nw", "from_west", "n", "kColumns - 1", k);
-            append_side("ne", "from_east", "n", "0", k);
-            append_side("bw", "from_west", "b", "kColumns - 1", k);
-            append_side("be", "from_east", "b", "0", k);
+            append_side("newest_w", "from_west", "newest", "kColumns - 1", k);
+            append_side("newest_e", "from_east", "newest", "0", k);
+            append_side("before_w", "from_west", "before", "kColumns - 1", k);
+            append_side("before_e", "from_east", "before", "0", k);
             append_ghosts(k, array);
         }
     }
@@ -92,14 +92,14 @@ class StageText {
         const auto& sides = setup_.lines.ghosts[std::size_t(array)];
         const std::string k = std::to_string(slot);
         if (sides[0] >= 0) {
-            const NamedRow before{"b", "newest - 1"}, newest{"n", "newest"};
-            const bool both_of_before = uses("bw", slot) && uses("be", slot);
+            const NamedRow before{"before", "newest - 1"}, newest{"newest", "newest"};
+            const bool both_of_before = uses("before_w", slot) && uses("before_e", slot);
             append_beside(k, array, before, both_of_before ? before : newest);
             append_beside(k, array, newest, both_of_before ? newest : before);
         }
         if (sides[2] < 0) return;
-        append_ghost_row(k, array, 2, "newest == 0", "b", "n");
-        append_ghost_row(k, array, 3, "newest == p.ny", "n", "b");
+        append_ghost_row(k, array, 2, "newest == 0", "before", "newest");
+        append_ghost_row(k, array, 3, "newest == p.ny", "newest", "before");
     }
 
     struct NamedRow {
@@ -133,8 +133,8 @@ class StageText {
                 text_ += "    if (p.at_" + (at + (") " + ghost)) + " = fma_rn(" + factors[0] + ", " + edge +
                          ", " + factors[1] + ");\n";
             };
-        append_ghost("west", left.name + ("w" + k), west, left.name + k + "[0]");
-        append_ghost("east", right.name + ("e" + k), east, right.name + k + "[kColumns - 1]");
+        append_ghost("west", left.name + ("_w" + k), west, left.name + k + "[0]");
+        append_ghost("east", right.name + ("_e" + k), east, right.name + k + "[kColumns - 1]");
     }
 
     void append_ghost_row(const std::string& k,
@@ -149,7 +149,7 @@ class StageText {
         append(text_, "    if (kEdge && %s) set_ghost_row(", where);
         text_ += all_even ? even(array, side, 0) + ", " + even(array, side, 1) : line;
         for (const char* cells : {ghosts, edge})
-            for (const char* place : {"", "w", "e"}) append(text_, ", %s%s%s", cells, place, k.c_str());
+            for (const char* place : {"", "_w", "_e"}) append(text_, ", %s%s%s", cells, place, k.c_str());
         text_ += ");\n";
     }
 
@@ -191,33 +191,33 @@ class StageText {
         for (std::size_t k = 0; k < after.size(); ++k) {
             const auto output = std::ranges::find(stage_.stage.outputs, after[k], &Output::array);
             if (output == stage_.stage.outputs.end())
-                append(results, "    r%zu[%d] = b%d[%d];\n", k, j, index_in(stage_.live, after[k]), j);
+                append(results, "    result%zu[%d] = before%d[%d];\n", k, j, index_in(stage_.live, after[k]), j);
             else
-                append(results, "    r%zu[%d] = %s;\n", k, j, value(output->value, kRow, j).c_str());
+                append(results, "    result%zu[%d] = %s;\n", k, j, value(output->value, kRow, j).c_str());
         }
         std::string carried;
         for (std::size_t k = 0; k < stage_.carried.size(); ++k)
-            append(carried, "    c%zu[%d] = %s;\n", k, j, value(stage_.carried[k], kRowBelow, j).c_str());
+            append(carried, "    carried%zu[%d] = %s;\n", k, j, value(stage_.carried[k], kRowBelow, j).c_str());
         text_ += results + carried;
     }
 
     void append_kept(std::size_t k) {
         const int slot = index_in(stage_.live, stage_.kept[k]);
         for (int j = -1; j <= setup_.columns; ++j)
-            append(text_, "    k%zu[%d] = %s;\n", k, j + 1, cell("b", slot, j).c_str());
+            append(text_, "    kept%zu[%d] = %s;\n", k, j + 1, cell("before", slot, j).c_str());
     }
 
     std::string cell(const char* row, int slot, int j) const {
-        if (j < 0) return row + ("w" + std::to_string(slot));
-        if (j >= setup_.columns) return row + ("e" + std::to_string(slot));
+        if (j < 0) return row + ("_w" + std::to_string(slot));
+        if (j >= setup_.columns) return row + ("_e" + std::to_string(slot));
         return row + std::to_string(slot) + "[" + std::to_string(j) + "]";
     }
 
     std::string loaded(const Operation& o, Row row, int j) const {
         const int y = o.dy + (row == kRow ? -1 : 0), x = j + o.dx;
         if (y < -1)
-            return "k" + std::to_string(index_in(stage_.kept, o.index)) + "[" + std::to_string(x + 1) + "]";
-        return cell(y == 0 ? "n" : "b", index_in(rows_, o.index), x);
+            return "kept" + std::to_string(index_in(stage_.kept, o.index)) + "[" + std::to_string(x + 1) + "]";
+        return cell(y == 0 ? "newest" : "before", index_in(rows_, o.index), x);
     }
 
     std::string value(int operation, Row row, int j) {
@@ -232,7 +232,7 @@ class StageText {
             return loaded(o, row, j);
         if (row == kRow)
             if (const int k = index_in(stage_.carried, operation); k >= 0)
-                return named("c" + std::to_string(k) + "[" + std::to_string(j) + "]");
+                return named("carried" + std::to_string(k) + "[" + std::to_string(j) + "]");
         if (o.code == Code::constant) return constant_text(o.number, setup_.float64);
         if (o.code < Code::add) return input(o, row, j);
         std::array<std::string, 4> args;

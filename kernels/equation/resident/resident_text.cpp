@@ -45,7 +45,7 @@ class ResidentText {
         text_ += arguments::kPlan;
         text_ += kCudaFunctions;
         text_ += kWindowFunctions;
-        text_ += kResidentWords;
+        text_ += kResidentInstructions;
         text_ += kTileFunctions;
         for (std::size_t s = 0; s < stages_.size(); ++s) append_stage(s);
         append_kernel();
@@ -122,7 +122,7 @@ class ResidentText {
                program_.wraps_x || program_.wraps_y ? "" : " || ",
                program_.wraps_y ? "" : "cy == 0 || cy + kRows >= a.grid.ny");
         for (int i = 0; i < int(program_.program.arrays.size()); ++i)
-            if (reads(stage, i, true)) append(text_, "    settle(w%d, a.grid, cx, cy);\n", i);
+            if (reads(stage, i, true)) append(text_, "    set_ghosts(w%d, a.grid, cx, cy);\n", i);
         text_ += finish_text(windows_, stage) + "    }\n";
     }
 

@@ -2,7 +2,7 @@
 
 namespace stencil::equation {
 
-const char* const kResidentWords = R"(
+const char* const kResidentInstructions = R"(
 __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v, 1); }
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
 // Vectorised stores to shared memory, because the compiler does not find them by itself.
@@ -73,7 +73,7 @@ __device__ __forceinline__ Tile tile_of(const Grid& g, const Plan& plan) {
 }
 
 // Reads a patch and the cells around it; adjacent lanes hold adjacent patches of a row. At the ends of memory it
-// reads cells of other rows or padding, whose values do not matter: there the halo is invalid, or settle() overwrites
+// reads cells of other rows or padding, whose values do not matter: there the halo is invalid, or set_ghosts() overwrites
 // them.
 template <bool kAbove, bool kBeside, bool kDiagonal, bool kInPlace>
 __device__ __forceinline__ void read(Window& w, const Real* array, const Tile& t, const Patch& p) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void read(Window& w, const Real* array, const Tile& t
     }
 }
 // Beyond the field's edges, copies the edge cell; finish() then computes the ghost cells from it.
-__device__ __forceinline__ void settle(Window& w, const Grid& g, int cx, int cy) {
+__device__ __forceinline__ void set_ghosts(Window& w, const Grid& g, int cx, int cy) {
     #pragma unroll
     for (int j = 0; j < kRows + 2; ++j) {
         if (kWrapsX) break;
