@@ -95,6 +95,12 @@ class Table {
     ThreadPool* threads_;
 };
 
+// What a cell measures: its length on a line, of one row or one column, else its area.
+double measure_of(const std::vector<double>& scalars) {
+    const double spacing = scalars[kSpacing];
+    return (scalars[kColumns] == 1) != (scalars[kRows] == 1) ? spacing : spacing * spacing;
+}
+
 }  // namespace
 
 std::vector<double> kernel_table(const ConvolutionKernel& kernel,
@@ -109,12 +115,12 @@ std::vector<double> kernel_table(const ConvolutionKernel& kernel,
     std::vector<double> all = scalars;
     for (const Inputs& summed : kernel.sums) all.push_back(table.sum_of(summed, all));
     std::vector<double> cells = table.of(kernel.formula, all, rows);
-    for (double& cell : cells) cell *= spacing * spacing;
+    for (double& cell : cells) cell *= measure_of(scalars);
     return cells;
 }
 
 std::vector<double> scalars_of_kernel(const ConvolutionKernel& kernel, const std::vector<double>& scalars) {
-    std::vector<double> used{scalars[kSpacing]};
+    std::vector<double> used{scalars[kSpacing], measure_of(scalars)};
     const auto add = [&](const Inputs& inputs) {
         for (const Operation& o : inputs.operations)
             if (o.code == Code::scalar && std::size_t(o.index) < scalars.size())

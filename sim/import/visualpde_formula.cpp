@@ -265,8 +265,7 @@ std::string FormulaWriter::name(const std::string& name) {
     if (name.starts_with("WhiteNoise")) return noise(name);
     if (name == "GlobalInt") {
         needs.integral = true;
-        // integral() here is over the area, so that along a line is divided by dx.
-        return fmt::format("(integral({}){})", write(pieces_of(integrand_)), along_line_ ? "/dx" : "");
+        return fmt::format("integral({})", write(pieces_of(integrand_)));
     }
     if (name == "interior" || name == "exterior") return outermost(name == "interior");
     for (const auto& [theirs, ours] : kMeant)

@@ -599,6 +599,15 @@ void set_all_sides(Equations& equations, std::string_view word) {
     for (Elliptic& e : equations.elliptic) e.sides.fill(condition);
 }
 
+void make_line(Equations& equations, std::size_t flat_axis) {
+    const Condition around{.periodic = true};
+    for (const std::size_t side : {2 * flat_axis, 2 * flat_axis + 1}) {
+        for (Evolving& c : equations.components) c.sides[side] = around;
+        for (Elliptic& e : equations.elliptic) e.sides[side] = around;
+        for (Defined& d : equations.definitions) d.sides[side].reset();
+    }
+}
+
 Equations read_equations(std::string_view text, const std::vector<std::string>& formulas) {
     const auto statements = std::make_shared<const Statements>(read_statements(text));
     try {

@@ -15,11 +15,11 @@ Value whole_field(Semantics& m, const Syntax& call, const Args& v) {
     return m.graph().global(op, m.scalar_of(v[0], call.text));
 }
 
-// The sum over all cells times their area.
+// The sum over all cells times what each measures.
 Value integral(Semantics& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node sum = g.global(Op::total, m.scalar_of(v[0], call.text));
-    return g.multiply(g.multiply(m.spacing(), m.spacing()), sum);
+    return g.multiply(m.measure(), sum);
 }
 
 // The remainder of a division by the second argument, or by 1.

@@ -79,6 +79,14 @@ Node Semantics::scalar(const Syntax& formula) {
     return scalar_of(value(formula), "an equation");
 }
 
+Node Semantics::measure() {
+    Graph& g = graph();
+    const Node one = g.number(1);
+    const auto is_one = [&](Op cells) { return g.make(Op::equal, {g.leaf(cells), one}); };
+    const Node is_line = g.make(Op::equal, {g.add(is_one(Op::columns), is_one(Op::rows)), one});
+    return g.multiply(spacing(), g.make(Op::select, {is_line, one, spacing()}));
+}
+
 Node Semantics::laplacian(Node of) {
     Graph& g = graph();
     if (g.depends(of).uniform()) return g.number(0);

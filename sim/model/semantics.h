@@ -90,6 +90,8 @@ class Semantics : public TextReader {
     /// The sum of the squares of both parts.
     Node square_of(const Value& value, std::string_view function);
     Node spacing() { return graph().leaf(Op::spacing); }
+    /// What a cell measures: spacing^2, or the spacing on a line.
+    Node measure();
     /// The node of an argument that must vary in space, such as that of a derivative; refuses any other.
     Node field_of(const Value& value, std::string_view function);
     Node laplacian(Node of);

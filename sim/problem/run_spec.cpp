@@ -11,6 +11,7 @@
 #include "sim/files/input_file.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
+#include "sim/model/sides.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/time_step.h"
 #include "sim/problem/artifact.h"
@@ -132,9 +133,10 @@ void check_settings(const RunSpec& spec) {
             noise == "ito" ? "stratonovich" : "ito");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
-        throw InputError("--method {} steps du/dt = D*lap(u) by euler alone: {} is stepped by auto, {}",
+        throw InputError("--method {} steps du/dt = D*lap(u) by euler in two dimensions alone: {}{} is stepped by auto, {}",
                          spec.method,
                          spec.model->name,
+                         spec.flat_axis() ? " on a line" : "",
                          fmt::join(names_of(methods(spec.family())), ", "));
     if (named && spec.backend != "auto" && !method_of(spec))
         throw InputError("--method {} runs on {}, and --backend says {}",
@@ -153,7 +155,8 @@ void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
         if (setting == setting_name::backend) spec.method = "auto";
         if (setting == setting_name::method) spec.backend = name_of(named->device);
     }
-    if (setting == setting_name::integrator && !named_method(spec)) spec.method = "auto";
+    if ((setting == setting_name::integrator || setting == setting_name::size) && !named_method(spec))
+        spec.method = "auto";
     check_settings(spec);
 }
 
@@ -212,8 +215,12 @@ double Problem::time_step() const {
     return dt_of(dt);
 }
 
+std::optional<std::size_t> Problem::flat_axis() const {
+    return size ? equation::flat_axis(size->nx, size->ny) : std::nullopt;
+}
+
 bool Problem::is_general() const {
-    return !model->diffusivity || integrator != equation::Integrator();
+    return !model->diffusivity || integrator != equation::Integrator() || flat_axis();
 }
 
 std::optional<std::size_t> find_component(const Model& model, std::string_view name) {

@@ -76,8 +76,10 @@ struct Problem {
     StepParameters params() const;
     /// 0 while undecided.
     double time_step() const;
+    /// The axis along which a line has one cell (equation::flat_axis); empty for other fields.
+    std::optional<std::size_t> flat_axis() const;
     /// Whether the equation solver is needed. Otherwise the model is du/dt = D lap(u) with constant, uniform
-    /// D by euler, which the diffusion methods solve.
+    /// D by euler on a field of two dimensions, which the diffusion methods solve.
     bool is_general() const;
     /// The Method::model of the methods that solve it.
     std::string_view family() const { return is_general() ? kEquation : kDiffusion; }

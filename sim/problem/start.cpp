@@ -303,6 +303,7 @@ Equations run_equations(const Problem& spec, const std::vector<std::string>& for
     Equations equations = *parsed(spec.model->text, formulas);
     equations.spacing = spec.dx;
     if (!spec.boundary_as_typed) set_all_sides(equations, name_of(spec.boundary));
+    if (const auto flat = spec.flat_axis()) make_line(equations, *flat);
     return equations;
 }
 

@@ -135,7 +135,7 @@ TEST_CASE("Other programs' spellings mean the same") {
     CHECK((ready.components.size() == 2 && ready.components[1].rate));
     CHECK(read_equations("∂u/∂t = u_xx").components[0].name == "u");
     CHECK(read_equations("du/dt = u; stepper = RK4; boundary = Periodic").integrator == scheme_of("rk4"));
-    CHECK(read_equations("du/dt = u; size = 100").statements->value("size") == "100x100");
+    CHECK(read_equations("du/dt = u; size = 100").statements->value("size") == "100x1");
     CHECK(read_equations("const float4 q = a*a;\ndelta_a = (float4)q - 1e-18f;").definitions.size() == 1);
     // A statement continues if an operator ends or begins a line.
     CHECK(read_equations("du/dt = u +\n  v\n  - 2*u\ndv/dt = u\n  *v").components[0].terms.size() == 3);

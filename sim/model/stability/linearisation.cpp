@@ -53,16 +53,16 @@ double inverse_of(double factor) {
     return factor == 0 ? 0 : -1 / factor;
 }
 
-// An operator's value at a cell whose neighbours all have the same value.
-Complex at_lone_cell(Op op, const Complex& cell, const Complex& neighbours) {
+// An operator's value at a cell whose neighbours along all axes have the same value.
+Complex at_lone_cell(Op op, const Complex& cell, const Complex& neighbours, double axes) {
     switch (op) {
         case Op::neighbour:
             return neighbours;
         case Op::laplacian:
         case Op::divergence:
-            return 4.0 * (neighbours - cell);
+            return 2 * axes * (neighbours - cell);
         case Op::laplacian9:
-            return 20.0 * (neighbours - cell);
+            return (axes == 1 ? 12.0 : 20.0) * (neighbours - cell);
         case Op::difference_xx:
         case Op::difference_yy:
             return 2.0 * (neighbours - cell);
@@ -116,7 +116,8 @@ void Linearisation::find_kernels(const UniformState& state) {
     if (scalars == scalars_) return;
     // With sides that are not periodic a convolution also reads beyond them, so its table is twice as long.
     const auto cells = [&](std::size_t side, int n) {
-        return std::ranges::all_of(equations_.components,
+        return flat_axis(state.nx, state.ny) == side / 2 ||
+                       std::ranges::all_of(equations_.components,
                                    [&](const Evolving& c) { return c.sides[side].periodic; })
                    ? n
                    : 2 * n;
@@ -130,6 +131,7 @@ void Linearisation::find_kernels(const UniformState& state) {
 void Linearisation::move_to(const UniformState& state) {
     const Graph& g = equations_.graph;
     find_kernels(state);
+    axes_ = flat_axis(state.nx, state.ny) ? 1 : 2;
     directed_ = false;
     parts_.assign(std::size_t(columns_), {});
     // The left side of an elliptic equation for a uniform field of value 1.
@@ -267,7 +269,7 @@ Matrix Linearisation::at_edge() const {
                 ghost += factor * beyond[std::size_t(of) * n + c];
             }
             // Ghost cells of a derivative repeat its value in the cell unless it has its own condition.
-            if (reaches_neighbours(part.op)) cell = ghost = at_lone_cell(part.op, cell, ghost);
+            if (reaches_neighbours(part.op)) cell = ghost = at_lone_cell(part.op, cell, ghost, axes_);
             if (mirror != mirrors_.end()) ghost = mirror->second * cell;
             slopes[p * n + c] = cell;
             beyond[p * n + c] = ghost;

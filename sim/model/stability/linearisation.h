@@ -116,6 +116,7 @@ class Linearisation {
     const Equations& equations_;
     std::vector<Node> formulas_, order_;  ///< order_: all nodes of the formulas, arguments first
     int columns_ = 0;
+    double axes_ = 2;  ///< 1 on a line
     bool directed_ = false;
     std::vector<double> value_;  ///< indexed by node
     std::vector<int> part_;      ///< indexed by node; -1: constant, so without response to waves

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numbers>
 
+#include "sim/model/sides.h"
 #include "sim/model/stability/block_rates.h"
 #include "sim/model/step/linear_part.h"
 
@@ -240,6 +241,7 @@ class LimitFinder {
           composition_(equations),
           scheme_(scheme),
           roots_(formulas_of(equations)) {
+        if (!states.empty()) flat_ = flat_axis(states.front().nx, states.front().ny);
         const std::size_t components = roots_.size();
         for (std::size_t c = 0; c < components && !brief; ++c)
             for (const Term& term : equations_.components[c].terms) {
@@ -304,6 +306,7 @@ class LimitFinder {
             waves_ = few_waves();
         else
             waves_ = few && !brief_ ? waves(directed, 3, 8) : waves(directed, 12, 24);
+        for (Wave& wave : waves_) wave = along_line(wave);
         if (symbols_.front()->has_edge()) waves_.push_back({0, 0, true});
         const std::size_t most = scheme_->is_implicit ? kMostStatesOfLargeImplicit : kMostStatesOfLarge;
         if (few && symbols_.size() > most) {
@@ -316,13 +319,19 @@ class LimitFinder {
         return few;
     }
 
+    // On a line all waves go along it.
+    Wave along_line(Wave wave) const {
+        if (flat_) (*flat_ == 0 ? wave.kx : wave.ky) = 0;
+        return wave;
+    }
+
     // Refines the worst wave between the samples by a pattern search.
-    static Wave refined(StepSearch& search, const BlockSystem& system, Wave at) {
+    Wave refined(StepSearch& search, const BlockSystem& system, Wave at) const {
         double reach = std::numbers::pi / 24;
         for (int round = 0; round < 12; ++round) {
             bool moved = false;
             for (const auto& [x, y] : {std::pair(1, 0), {-1, 0}, {0, 1}, {0, -1}}) {
-                const Wave next{at.kx + x * reach, at.ky + y * reach};
+                const Wave next = along_line({at.kx + x * reach, at.ky + y * reach});
                 if (!search.add(system, system.seen(next))) continue;
                 at = next;
                 moved = true;
@@ -370,6 +379,7 @@ class LimitFinder {
     std::vector<LeftOut> terms_;
     std::vector<const Term*> texts_;
     std::vector<LinearTerm> implicit_;
+    std::optional<std::size_t> flat_;
     std::vector<std::unique_ptr<Jacobians>> symbols_;
     std::vector<Wave> waves_;
 };

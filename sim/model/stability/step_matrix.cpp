@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "sim/model/sides.h"
+
 namespace stencil::equation {
 
 Composition::Composition(const Equations& equations) {
@@ -119,7 +121,9 @@ BaseState steady_state(const Equations& equations, const UniformState& start) {
 
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k) {
     const Composition composition(equations);
-    const Matrix jacobian = Linearisation(equations, formulas_of(equations), state).at(k, 0);
+    const bool upright = flat_axis(state.nx, state.ny) == 0;  // a line of one column
+    const Matrix jacobian =
+        Linearisation(equations, formulas_of(equations), state).at(upright ? 0 : k, upright ? k : 0);
     std::vector<Complex> values;
     if (composition.maps.empty()) {
         values = eigenvalues(jacobian);

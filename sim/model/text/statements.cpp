@@ -54,7 +54,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
      "max(v) < 1e-3",
      nullptr,
      [](std::string_view text) { return checked_condition(text, "until"); }},
-    {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
+    {"size", SettingForm::size, "columns x rows, such as 512x512, or the cells of a line", "512x512"},
     {"origin", SettingForm::formulas, "x and y of the field's left upper corner", "-Lx/2, -Ly/2"},
     {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic", boundary_words},
     {"integrator",
@@ -628,7 +628,8 @@ class StatementReader {
             setting.text = joined(reader);
             const auto extent = read_extent(setting.text);
             if (!extent) refuse();
-            setting.text = fmt::format("{}x{}", extent->first, extent->second);
+            const bool line = setting.text.find('x') == std::string::npos;  // one row
+            setting.text = fmt::format("{}x{}", extent->first, line ? 1 : extent->second);
         } else {
             if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
             const Token given = row.form == SettingForm::word ? word(reader) : reader.take();
