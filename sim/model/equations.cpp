@@ -79,6 +79,7 @@ class Assembly : TextReader {
             if (s.name == "about") result_.about = s.text;
             if (s.name == "integrator") result_.integrator = scheme_of(s.text);
             if (s.name == "laplacian") semantics_.laplacian_kind = laplacian_kind(s.text);
+            if (s.name == "mean") semantics_.harmonic_mean = s.text == "harmonic";
             if (s.name == "boundary") {
                 boundary_ = s.text;
                 boundary_given_ = true;

@@ -237,6 +237,10 @@ Node Graph::real_power(Node a, Node b) {
     return make(Op::power, {a, b, make(Op::select, {is_whole(b), sign, none})});
 }
 
+Node Graph::passes(Node a, int column, int row) {
+    return insert({.op = Op::passes, .count = 1, .column = std::int8_t(column), .row = std::int8_t(row), .args = {a}});
+}
+
 Node Graph::stored(Node a, int definition) {
     return insert({.op = Op::stored, .count = 1, .index = definition, .args = {a}});
 }

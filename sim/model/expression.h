@@ -36,6 +36,7 @@ enum class Op : std::uint8_t {
     spacing,
     columns,
     rows,
+    limiter,  ///< 1; while the largest step is looked for, `index` halves, the most by which a limiter multiplies a difference
     // Operations on values of one cell. Each has a row in operations.cpp.
     add,
     subtract,
@@ -77,7 +78,13 @@ enum class Op : std::uint8_t {
     difference_yy,  ///< n + s - 2 c
     difference_xy,  ///< se + nw - ne - sw, four times the derivative
     divergence,     ///< args D, g: twice the sum over the four faces of (D + D') (g' - g) / 2
+    passes,         ///< 1; 0 if the neighbour is outside of `inside` and no condition at the edge is for the argument
 };
+
+/// Indices of Op::stored for arrays whose ghost cells follow no definition: beyond a side that is not periodic they repeat
+/// the edge, or are mirrored with the opposite sign where the argument is mirrored. Beyond the edge of `inside` the former
+/// repeat the cell, and the latter have the opposite sign.
+enum : int { kRepeated = -1, kTurned = -2 };
 
 /// Whether it is an operation on values of one cell.
 constexpr bool is_of_cell(Op op) {
@@ -172,6 +179,8 @@ class Graph {
     /// a^b, with 1 for b = 0; if a is negative, NaN unless b is whole.
     Node real_power(Node a, Node b);
     Node neighbour(Node a, int column, int row);
+    /// Op::passes, for a field and the neighbour that many cells away.
+    Node passes(Node a, int column, int row);
     Node stored(Node a, int definition);
     /// A global value. The mean, minimum or maximum of a uniform expression is that expression itself.
     Node global(Op op, Node a);

@@ -245,9 +245,7 @@ std::optional<Value> Semantics::spelled_otherwise(const Syntax& name) {
 void Semantics::tell_points(const std::string& name) {
     const std::string note =
         fmt::format("`{}` has 9 points in Ready, and 5 here: `laplacian = isotropic` makes them 9", name);
-    if (laplacian_kind != LaplacianKind::isotropic &&
-        std::ranges::find(equations_.notes, note) == equations_.notes.end())
-        equations_.notes.push_back(note);
+    if (laplacian_kind != LaplacianKind::isotropic) this->note(note);
 }
 
 // Accepts neighbours as Ready names them by compass points: u_n, u_ne2. North is the row above.

@@ -64,6 +64,8 @@ Node Semantics::scalar_of(const Value& value, std::string_view function) {
         refuse(value.span,
                "`{}` takes numbers, and this is a vector; div(...) or dot(..., ...) makes it one",
                function);
+    if (value.kind == Value::Kind::matrix)
+        refuse(value.span, "a matrix multiplies a vector: `div([[a, b], [b, c]]*grad(u))`");
     if (value.kind == Value::Kind::wind) refuse(value.span, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
     return value.node;
 }
@@ -85,6 +87,10 @@ Node Semantics::measure() {
     const auto is_one = [&](Op cells) { return g.make(Op::equal, {g.leaf(cells), one}); };
     const Node is_line = g.make(Op::equal, {g.add(is_one(Op::columns), is_one(Op::rows)), one});
     return g.multiply(spacing(), g.make(Op::select, {is_line, one, spacing()}));
+}
+
+void Semantics::note(const std::string& sentence) {
+    if (!contains(equations_.notes, sentence)) equations_.notes.push_back(sentence);
 }
 
 Node Semantics::laplacian(Node of) {
@@ -354,8 +360,10 @@ Value Semantics::call(const Syntax& call) {
     if (count < function->least || count > function->most) refuse_count(*function, call);
     if (function->name == "image" || function->name == "array") return applied(*function, call, {});
     if (function->name == "table") return table(call, scalar(call.args[1]));
+    const bool limited = function->name == "advect" && count == 4;  // whose last argument is a word
     std::vector<Value> args;
-    for (const Syntax& argument : call.args) args.push_back(value(argument));
+    for (const Syntax& argument : std::span(call.args).first(std::size_t(count - limited)))
+        args.push_back(value(argument));
     return applied(*function, call, args);
 }
 
@@ -524,7 +532,9 @@ Value Semantics::sum(const Syntax& call, const Value& a, const Value& b) {
     const Value other = minus ? product(call, Value(g.number(-1)), b) : b;
     // Merges gradients of the same field, so that repeated sums do not double the entries.
     for (const auto& gradient : other.gradients) {
-        const auto same = std::ranges::find(result.gradients, gradient.of, &Value::Gradient::of);
+        const auto same = std::ranges::find_if(result.gradients, [&](const Value::Gradient& own) {
+            return own.of == gradient.of && !own.tensor && !gradient.tensor;
+        });
         if (same == result.gradients.end())
             result.gradients.push_back(gradient);
         else
@@ -547,12 +557,19 @@ Value Semantics::product(const Syntax& call, const Value& a, const Value& b) {
             b.upwind.empty() ? times(a.upwind, sign_of(b.node)) : times(b.upwind, sign_of(a.node));
         return result;
     }
-    if (a.kind == b.kind)
+    if (a.kind == matrix && b.kind == vector) return transformed(a, b);
+    if (a.kind == b.kind && a.kind != matrix)
         refuse(call.span,
                a.kind == vector ? "two vectors have no product: write `dot(a, b)`"
                                 : "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
     const Value& factor = a.kind == scalar ? a : b;
     Value result = a.kind == scalar ? b : a;
+    if (a.kind == matrix || b.kind == matrix) {
+        const Node times = scalar_of(factor, call.text);
+        result.span = call.span;
+        for (Node& entry : result.entries) entry = g.multiply(times, entry);
+        return result;
+    }
     if (factor.kind != scalar) refuse(call.span, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
     result.span = call.span;
     for (auto& gradient : result.gradients)
@@ -569,6 +586,25 @@ Value Semantics::product(const Syntax& call, const Value& a, const Value& b) {
     if (const int sign = sign_of(result.factor); sign != 0)
         derivative.upwind = {{sign, factor.slope_of, call.span}};
     return derivative;
+}
+
+Value Semantics::transformed(const Value& matrix, const Value& vector) {
+    Graph& g = graph();
+    const Value::Entries& m = matrix.entries;
+    const auto sum = [&](Node a, Node x, Node b, Node y) { return g.add(g.multiply(a, x), g.multiply(b, y)); };
+    Value result = vector;
+    for (auto& [coefficient, of, tensor] : result.gradients) {
+        const Value::Entries t = tensor.value_or(Value::Entries{g.number(1), g.number(0), g.number(0), g.number(1)});
+        tensor = {sum(m[0], t[0], m[1], t[2]),
+                  sum(m[0], t[1], m[1], t[3]),
+                  sum(m[2], t[0], m[3], t[2]),
+                  sum(m[2], t[1], m[3], t[3])};
+    }
+    if (vector.xy) {
+        const auto [x, y] = *vector.xy;
+        result.xy = {sum(m[0], x, m[1], y), sum(m[2], x, m[3], y)};
+    }
+    return result;
 }
 
 Value Semantics::power(const Value& a, const Value& b) {

@@ -14,23 +14,27 @@
 #include "sim/model/operations.h"
 #include "sim/model/text/statements.h"
 #include "sim/model/text/text_error.h"
+#include "sim/text/names.h"
 
 namespace stencil::equation {
 
-/// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); or
-/// the wind up(a) of an upwind derivative, which may only multiply a derivative. Scalars and vectors may be
-/// complex: two values of the same kind.
+/// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); a matrix, which may
+/// only multiply a vector; or the wind up(a) of an upwind derivative, which may only multiply a derivative. Scalars and
+/// vectors may be complex: two values of the same kind.
 struct Value {
     Value() = default;
     Value(Node scalar) : node(scalar) {}
 
-    enum class Kind { scalar, vector, wind } kind = Kind::scalar;
+    enum class Kind { scalar, vector, matrix, wind } kind = Kind::scalar;
     Node node = 0;    ///< the scalar, or the speed of a wind
     Node factor = 0;  ///< the factor of a wind
+    using Entries = std::array<Node, 4>;  ///< of a matrix, row by row
     struct Gradient {
         Node coefficient, of;
+        std::optional<Entries> tensor = {};  ///< multiplies the gradient, too
     };
     std::vector<Gradient> gradients;
+    Entries entries{};
     std::optional<std::array<Node, 2>> xy;
     /// Set if a scalar is exactly the central derivative of `slope_of` along this axis, 'x' or 'y'.
     char slope_axis = 0;
@@ -70,6 +74,8 @@ class Semantics : public TextReader {
     enum class LaplacianKind { standard, isotropic, fourth };
     /// Set by `laplacian = ...`.
     LaplacianKind laplacian_kind = LaplacianKind::standard;
+    /// Set by `mean = ...`: the mean of a coefficient at faces.
+    bool harmonic_mean = false;
 
     // Building blocks for the table of functions.
     Graph& graph() { return equations_.graph; }
@@ -95,6 +101,10 @@ class Semantics : public TextReader {
     /// The node of an argument that must vary in space, such as that of a derivative; refuses any other.
     Node field_of(const Value& value, std::string_view function);
     Node laplacian(Node of);
+    /// Whether the text has an `inside`.
+    bool has_shape() const { return contains(names_of(statements_.definitions), "inside"); }
+    /// Adds a note on legal but suspicious input, once.
+    void note(const std::string& sentence);
     Node derivative(Op difference, Node of, double unit, int order);
     /// wind * du/dx (or du/dy) for unit spacing, by first-order upwind differences (Courant, Isaacson & Rees
     /// 1952).
@@ -157,6 +167,7 @@ class Semantics : public TextReader {
     static std::vector<Value::Upwind> times(std::vector<Value::Upwind> upwind, int sign);
     Value sum(const Syntax& call, const Value& a, const Value& b);
     Value product(const Syntax& call, const Value& a, const Value& b);
+    Value transformed(const Value& matrix, const Value& vector);
     Value complex_product(const Syntax& call, const Value& a, const Value& b);
     Value quotient(const Syntax& call, const Value& a, const Value& b);
     Value complex_power(const Syntax& call, const Value& a, const Value& b);

@@ -116,11 +116,12 @@ class Tangent {
     Node stored(const Expression& e) {
         const Node inner = of(e.args[0]);
         if (!g_.depends(inner).cell) return inner;
-        return g_.stored(inner, e.index + (parameter_ + 1) * kApart);
+        return g_.stored(inner, e.index < 0 ? e.index : e.index + (parameter_ + 1) * kApart);
     }
 
     // Differences are linear, and a divergence is bilinear in its two fields.
     Node difference(const Expression& e) {
+        if (e.op == Op::passes) return zero();
         const Node a = of(e.args[0]);
         if (e.op == Op::neighbour) return g_.neighbour(a, e.column, e.row);
         if (e.op != Op::divergence) return g_.make(e.op, {a});

@@ -76,6 +76,7 @@ std::vector<UniformState> telling_states(const Problem& spec,
                                               x * dx,
                                               y * dx,
                                               solver.time()};
+        state.for_limit = true;
         for (const auto& array : data) state.data.push_back(array->at(int(x), int(y)));
     }
     for (const Component& component : spec.model->components) {

@@ -32,6 +32,8 @@ double leaf_value(const Expression& e, const UniformState& state) {
             return state.nx;
         case Op::rows:
             return state.ny;
+        case Op::limiter:
+            return state.for_limit ? 0.5 * e.index : 1;
         case Op::data:
             return std::size_t(e.index) < state.data.size() ? state.data[std::size_t(e.index)] : 1;
         default:
@@ -43,6 +45,7 @@ double leaf_value(const Expression& e, const UniformState& state) {
 // those of the uniform state.
 Slopes difference(Op op, double a, double cells) {
     if (op == Op::total) return {cells * a, {cells}};
+    if (op == Op::passes) return {1, {}};
     if (op == Op::neighbour || op == Op::stored || is_global(op)) return {a, {1}};
     if (op == Op::divergence) return {0, {0, 2 * a}};
     return {0, {1}};

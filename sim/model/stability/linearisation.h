@@ -24,6 +24,7 @@ struct UniformState {
     int nx = 1, ny = 1;
     double x = 0, y = 0, t = 0;
     std::vector<double> data = {};  ///< values of pictures and arrays; 1 if missing
+    bool for_limit = false;         ///< limiters count with the steepest slopes that they let pass
 };
 
 /// The value of a formula at the uniform state.

@@ -36,8 +36,8 @@ Node Reflections::rebuilt(Node node) {
     bool open = false;
     for (std::size_t i = 0; i < e.count; ++i) {
         other.args[i] = rebuilt(e.args[i]);
-        if (reaches) other.args[i] = storable(other.args[i]);
-        open = open || (reaches && is_open(other.args[i]));
+        if (reaches && e.op != Op::passes) other.args[i] = storable(other.args[i]);
+        open = open || (reaches && e.op != Op::passes && is_open(other.args[i]));
     }
     Node result = node;
     if (open && e.op == Op::neighbour)

@@ -26,7 +26,7 @@ bool Reflections::has_edge(Node node) {
     bool has = false;
     if (const Condition* own = own_edge(node))
         has = !is_insulated(g_, *own);
-    else
+    else if (e.op != Op::stored || e.index >= 0)
         for (std::size_t i = 0; i < e.count; ++i) has = has || has_edge(e.args[i]);
     return has_edge_[node] = has;
 }

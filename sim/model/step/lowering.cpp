@@ -46,6 +46,7 @@ class InputLowering {
         if (e.op == Op::number) return builder.constant(e.number);
         if (e.op == Op::x || e.op == Op::offset_x) return builder.input(Code::x);
         if (e.op == Op::y || e.op == Op::offset_y) return builder.input(Code::y);
+        if (e.op == Op::limiter) return builder.constant(1);
         if (e.op == Op::t) {
             const int start = builder.input(Code::scalar, kTime);
             return time == 0 ? start
@@ -141,7 +142,8 @@ int Lowering::reached(Node node, int dx, int dy) {
     const int there = at(node, dx, dy);
     if (source_.inside.empty() || (dx == 0 && dy == 0)) return there;
     const int inside = source_.inside.at(wraps_);
-    const int beyond = has_edge_ ? beyond_edge(node, dx, dy) : at(node, 0, 0);
+    int beyond = has_edge_ ? beyond_edge(node, dx, dy) : at(node, 0, 0);
+    if (g_[node].op == Op::stored && g_[node].index == kTurned) beyond = builder_.make(Code::negate, beyond);
     return builder_.select(builder_.input(Code::load, inside, dx, dy), there, beyond);
 }
 
@@ -216,11 +218,16 @@ int Lowering::at(Node node, int dx, int dy) {
 int Lowering::operation(const Expression& e, int dx, int dy) {
     if (e.op == Op::stored) return at(e.args[0], dx, dy);
     if (reaches_neighbours(e.op)) {
+        if (e.op == Op::passes && (source_.inside.empty() || reflections_.has_edge(e.args[0])))
+            return builder_.constant(1);
         const Wraps before = std::exchange(wraps_, reflections_.wraps_within(e));
         bool edge = reflections_.has_edge(e.args[0]);
         if (e.op == Op::divergence) edge = edge || reflections_.has_edge(e.args[1]);
         const bool edge_before = std::exchange(has_edge_, edge && !source_.inside.empty());
-        const int value = e.op == Op::neighbour ? reached(e.args[0], e.column, e.row) : difference(e);
+        const int value = e.op == Op::neighbour ? reached(e.args[0], e.column, e.row)
+                          : e.op == Op::passes
+                              ? builder_.input(Code::load, source_.inside.at(wraps_), e.column, e.row)
+                              : difference(e);
         wraps_ = before;
         has_edge_ = edge_before;
         return value;

@@ -128,6 +128,11 @@ Reflection Reflections::read(Node node, std::size_t side) {
     if (e.op == Op::component || is_of_elliptic(e.op)) return of_condition(sides_of(e)[side]);
     // Pictures, arrays and random numbers repeat the edge cell.
     if (e.count == 0) return {wraps_[axis_of(side)] ? periodic : even, g_.number(0)};
+    if (e.op == Op::stored && e.index < 0) {
+        const Reflection r = of(e.args[0], side);
+        if (r.kind == periodic || (e.index == kTurned && (r.kind == odd || r.kind == linear))) return r;
+        return {e.index == kTurned ? odd : even, g_.number(0)};
+    }
     if (e.op == Op::stored) {
         const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
         if (defined != model_.definitions.end() && defined->sides[side])
@@ -256,6 +261,7 @@ Reflection Reflections::operation(const Expression& e, std::size_t side) {
 Reflection Reflections::derivative(const Expression& e, std::size_t side) {
     Reflection r = of(e.args[0], side);
     if (r.kind == none || r.kind == periodic) return r;
+    if (e.op == Op::passes) return {};
     const Node zero = g_.number(0);
     const bool x = axis_of(side) == 0;
     if (e.op == Op::neighbour) {

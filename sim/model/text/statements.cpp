@@ -32,6 +32,10 @@ std::vector<SettingWord> laplacian_words() {
     return {{"standard", "5 points"}, {"isotropic", "9 points"}, {"fourth", "fourth order"}};
 }
 
+std::vector<SettingWord> mean_words() {
+    return {{"arithmetic", "(a + b)/2"}, {"harmonic", "2 a b/(a + b), for layers in series"}};
+}
+
 std::vector<SettingWord> colormap_words() {
     std::vector<SettingWord> words;
     for (const Colormap& map : colormaps()) words.push_back({map.name, "colour table"});
@@ -76,6 +80,12 @@ constexpr auto kSettings = std::to_array<SettingRow>({
      [] {
          return std::vector<SettingWord>{{"ito", "Itô"}, {"stratonovich", "Stratonovich"}};
      }},
+    {"mean",
+     SettingForm::word,
+     "arithmetic or harmonic, the mean of D at faces in div(D*grad(u))",
+     "harmonic",
+     mean_words,
+     [](std::string_view text) { return row_named(mean_words(), "mean", text).name; }},
     {"colormap",
      SettingForm::word,
      "a colour table's name",
@@ -641,9 +651,9 @@ class StatementReader {
         result_.settings.push_back(std::move(setting));
     }
 
-    // A text may call something of its own `noise`, which is a setting only with its words.
+    // A text may call something of its own `noise` or `mean`, which are settings only with their words.
     static bool is_setting(const SyntaxReader& reader, const SettingRow& row) {
-        return row.name != "noise" ||
+        return (row.name != "noise" && row.name != "mean") ||
                (at_word(reader) && contains(names_of(row.words()), lower(reader.peek().text)));
     }
 

@@ -214,8 +214,26 @@ Syntax SyntaxReader::postfix() {
     return result;
 }
 
+// [[a, b], [c, d]], as matrix(a, b, c, d).
+Syntax SyntaxReader::matrix() {
+    constexpr auto form = "a matrix is written `[[a, b], [c, d]]`";
+    const TextSpan open = take().span;
+    std::vector<Syntax> entries;
+    for (int row = 0; row < 2; ++row) {
+        if (row > 0) expect(",", form);
+        expect("[", form);
+        entries.push_back(formula());
+        expect(",", form);
+        entries.push_back(formula());
+        expect("]", form);
+    }
+    if (!at("]")) refuse(open, form);
+    return make_call("matrix", std::move(entries), join(open, take().span));
+}
+
 Syntax SyntaxReader::primary() {
     if (at("(")) return bracket();
+    if (at("[")) return matrix();
     if (peek().kind == TokenKind::number) {
         const Token token = take();
         Syntax number;

@@ -61,6 +61,7 @@ class SyntaxReader : public TextReader {
     Syntax unary();
     Syntax power();
     Syntax postfix();
+    Syntax matrix();
     Syntax primary();
     Syntax bracket();
     TextSpan close(TextSpan open);
