@@ -77,6 +77,7 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
             note("note: {}: going by the built-in figures\n", figures.trouble);
     if (resolved.model->equations)
         for (const std::string& told : resolved.model->equations->notes) note("note: {}\n", told);
+    if (const std::string told = thin_layer_note(resolved); !told.empty()) note("note: {}\n", told);
     if (resolved.global_every > 1)
         note("note: --global-every {}: {}\n",
              resolved.global_every,
@@ -143,7 +144,7 @@ long long expected_steps(const Simulation& simulation) {
 std::string step_to_the_end(Run& run, bool quiet) {
     Simulation& simulation = run.simulation;
     const RunSpec& spec = simulation.now();
-    const bool series = exports_any(spec, kSeries);
+    const bool series = exports_any(spec, kSeries | kRows);
     const double cells = method_of(spec)->jumps ? 0 : double(spec.size->nx) * spec.size->ny;
     ProgressBar bar(cells, quiet);
     const auto look = [&](Simulation&) {
@@ -155,6 +156,10 @@ std::string step_to_the_end(Run& run, bool quiet) {
         run.save();
         saved_at = simulation.step();
     };
+    constexpr long long kUsualMoments = 256;
+    const Interval moments = spec.every.given() || !exports_any(spec, kRows)
+                                 ? spec.every
+                                 : Interval(std::max(1LL, expected_steps(simulation) / kUsualMoments));
     StopCondition condition(spec.until);
     LimitWatch limit;
     limit.begin(simulation);
@@ -166,7 +171,7 @@ std::string step_to_the_end(Run& run, bool quiet) {
         after_slices([&](Simulation&) {
             bar.show(simulation.step(), expected_steps(simulation), simulation.timings().total_seconds());
         }),
-        at_multiples(spec.every, look),
+        at_multiples(moments, look),
         condition.observer(),
         at_multiples(spec.checkpoint, save)};
     if (run.film) observers.insert(observers.end() - 1, run.film->observer());
@@ -188,7 +193,7 @@ std::string step_to_the_end(Run& run, bool quiet) {
     // Rows recorded only because the run ends here are not in the checkpoint: a longer run would lack them.
     const bool ends = by_time || condition.met() || end.step >= spec.steps;
     if (!ends && spec.checkpoint.given() && saved_at != end.step) run.save();
-    if (ends && end.step > 0 && !falls_on(spec.every, end)) look(simulation);
+    if (ends && end.step > 0 && !falls_on(moments, end)) look(simulation);
     if (by_time && std::abs(end.time - *spec.time) > kSameTime * end.dt)
         note("note: --time {}: the nearest step is at t = {}\n", *spec.time, end.time);
     return condition.met() ? "until" : by_time ? "time" : ends ? "steps" : "interrupt";
@@ -278,7 +283,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (!request.out.empty()) {
         make_folder(request.out, "out");  // recreates it if it was removed during the run
         output.timings = timings;
-        if (exports_any(spec, kSeries | kEndTables))
+        if (exports_any(spec, kSeries | kEndTables | kRows))
             add_tables(output, simulation.solver(), std::move(run.measures));
         written = write_exports(request.out, output);
     }

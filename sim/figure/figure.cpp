@@ -143,7 +143,10 @@ Group measured(const FigurePanel& panel, double room, double most_height, bool f
     const std::string widest = in_cells(panel) ? std::to_string(field.nx()) : "0.000";
     const double x_label = text_width(widest, kTickSize);
     group.x = ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
-    group.y = ticks(field.ny(), most_ticks(size.height, kTickRoom));
+    const int most_down = most_ticks(size.height, kTickRoom);
+    group.y = panel.row > 0
+                  ? value_ticks({panel.y_first, panel.y_first + field.ny() * panel.row}, most_down)
+                  : ticks(field.ny(), most_down);
     group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
                           size.height,
                           0.4 * kTickSize,
@@ -349,18 +352,18 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
                     {.size = kTickSize, .anchor = Anchor::end});
     }
     draw_frame(canvas, box, kFrame);
-    const auto title = [&](const char* axis, const Ticks& ticks) {
-        const std::string& unit = group.panel->unit;
+    const auto title = [&](const std::string& axis, const std::string& unit, const Ticks& ticks) {
         const std::string of = in_cells(*group.panel) ? "cells" : clean_text(unit);
         return axis_title(of.empty() ? axis : fmt::format("{} ({})", axis, of), ticks);
     };
-    canvas.text(title("x", group.x),
+    const FigurePanel& panel = *group.panel;
+    canvas.text(title(panel.x_name, panel.unit, group.x),
                 {box.middle_x(), under + kLabelGap + kLabelSize * kCapital},
                 {.size = kLabelSize, .anchor = Anchor::middle});
     if (!group.has_y_label) return;
     const double x = box.left - kTick - kTickGap - group.y_tick_width - kLabelGap - kLabelSize * kDescent;
     canvas.text_upwards(
-        title("y", group.y), {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
+        title(panel.y_name, panel.row > 0 ? panel.y_unit : panel.unit, group.y), {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
 }
 
 // Draws a triangle in the end's colour at each end that values exceed.

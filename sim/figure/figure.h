@@ -40,6 +40,10 @@ struct FigurePanel {
     double cell = 1;                    ///< edge of a cell in the unit of the axes
     std::string unit = {};              ///< unit of the axes; empty: cells, or lengths
     bool lengths = false;               ///< axes show lengths even without a unit
+    std::string x_name = "x", y_name = "y";
+    // Of an axis down that is no length; `row` 0: it is one.
+    double row = 0, y_first = 0;
+    std::string y_unit = {};
     std::vector<double> contours = {};  ///< levels, ascending
     std::vector<FigureLine> lines = {};
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in a box; null: flat

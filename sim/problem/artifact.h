@@ -41,6 +41,7 @@ enum ArtifactTrait : unsigned {
     kEndTables = 64,  ///< made of the histogram and the profiles at the end
     kSpeed = 128,     ///< tells how fast the run was
     kStart = 256,     ///< the field at the start
+    kRows = 512,      ///< made of the middle row at many moments
 };
 
 /// A kind of file, in one of its formats.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "kernels/cpu/thread_pool.h"
@@ -194,8 +195,9 @@ std::vector<std::string> start_files(const Problem& spec) {
     return files;
 }
 
-std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads) {
-    const equation::Program program = start_program(spec);
+// Evaluates a program of initial values on rows [first, first + rows).
+static std::vector<Field> evaluated(
+    const Problem& spec, const equation::Program& program, int first, int rows, ThreadPool& threads) {
     const int ny = spec.size->ny;
     equation::EquationSetup setup;
     setup.nx = spec.size->nx;
@@ -233,6 +235,60 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
         starts.emplace_back(std::move(cells));
     }
     return starts;
+}
+
+std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads) {
+    return evaluated(spec, start_program(spec), first, rows, threads);
+}
+
+// Whether the formula of x, y, pictures and parameters may jump.
+static bool may_jump(const equation::Graph& g, equation::Node coefficient) {
+    using enum equation::Op;
+    const equation::Dependence& d = g.depends(coefficient);
+    if (d.evolving || d.time || d.global || g.radius(coefficient) > 0) return false;
+    bool jumps = false;
+    g.walk(coefficient, [&](equation::Node part) {
+        const equation::Op op = g[part].op;
+        jumps = jumps || op == data || op == select || op == less || op == less_or_equal || op == floor;
+    });
+    return jumps;
+}
+
+// Whether one or two cells of a line have a tenth of the values on both sides, or less.
+template <class At>
+static bool has_thin_layer(int cells, const At& at) {
+    constexpr double kJump = 0.1;
+    for (int i = 1; i + 1 < cells; ++i)
+        for (int next = i + 1; next <= std::min(i + 2, cells - 1) && at(next - 1) <= kJump * at(i - 1); ++next)
+            if (std::max(at(i), at(next - 1)) <= kJump * at(next) && at(next) > 0) return true;
+    return false;
+}
+
+std::string thin_layer_note(const Problem& spec) {
+    constexpr std::int64_t kMostCells = 1 << 22;
+    const auto [nx, ny] = *spec.size;
+    if (std::int64_t(nx) * ny > kMostCells) return "";
+    Equations equations = run_equations(spec);
+    std::set<equation::Node> coefficients;
+    for (const equation::Evolving& c : equations.components)
+        equations.graph.walk(c.formula, [&](equation::Node part) {
+            const equation::Expression& e = equations.graph[part];
+            if (e.op == equation::Op::divergence && may_jump(equations.graph, e.args[0]))
+                coefficients.insert(e.args[0]);
+        });
+    for (const equation::Node coefficient : coefficients) {
+        ThreadPool threads(1);
+        for (equation::Evolving& c : equations.components) c.initial = coefficient;
+        const std::vector<Field> made = evaluated(spec, make_start_program(equations, true), 0, ny, threads);
+        const auto d = made.front().as<double>().view();
+        bool thin = false;
+        for (int y = 0; y < ny && !thin; ++y) thin = has_thin_layer(nx, [&](int x) { return d.at(x, y); });
+        for (int x = 0; x < nx && !thin; ++x) thin = has_thin_layer(ny, [&](int y) { return d.at(x, y); });
+        if (thin)
+            return "D of div(D*grad(u)) is small in a layer of one or two cells, through which its arithmetic mean at faces "
+                   "lets flow up to 25 times too much: `mean = harmonic` has the flux of layers in series";
+    }
+    return "";
 }
 
 State make_start(RunSpec& spec) {

@@ -443,7 +443,7 @@ void Session::handle(const action::Resume& resume) {
     take_extras(simulation_->now());
     measures_ = Measures();
     if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())
-        measures_.resume(kept->second.series(), kept->second.probes());
+        measures_.resume(kept->second.series(), kept->second.probes(), kept->second.rows());
     messages_.notice(fmt::format("Continuing from step {} of {}", step(), resume.folder));
 }
 

@@ -100,7 +100,9 @@ Json to_json(const Measures& measures) {
     }
     for (const ProbeSeries& p : measures.probes())
         probes.push_back({{"x", p.x}, {"y", p.y}, {"steps", p.steps}, {"values", numbers(p.values)}});
-    return {{"statistics", moments}, {"probes", probes}};
+    Json json{{"statistics", moments}, {"probes", probes}};
+    for (const MeasuredRow& row : measures.rows()) json["rows"].push_back({row.step, numbers(row.values)});
+    return json;
 }
 
 void read_measures(const Json& json, Measures& measures) {
@@ -125,9 +127,16 @@ void read_measures(const Json& json, Measures& measures) {
         require(last.steps.size() == last.values.size(), "a probe needs a value at each step");
         require(std::ranges::is_sorted(last.steps), "a probe's steps must ascend");
     }
+    std::vector<MeasuredRow> rows;
+    for (const Json& row : json.value("rows", Json::array())) {
+        rows.push_back({step_in(row.at(0)), list_of(row.at(1), [](const Json& value) { return number(value); })});
+        require(!rows.back().values.empty() && rows.back().values.size() == rows.front().values.size(),
+                "rows over time must be of one length");
+    }
+    require(std::ranges::is_sorted(rows, {}, &MeasuredRow::step), "the steps of rows must ascend");
     require(probes.size() <= kMaxProbes, "there are too many probes");
     require(std::ranges::is_sorted(series, {}, &MeasuredMoment::step), "the steps of statistics must ascend");
-    measures.resume(std::move(series), std::move(probes));
+    measures.resume(std::move(series), std::move(probes), std::move(rows));
 }
 
 Json to_json(const FrameProgress& frames) {

@@ -82,6 +82,8 @@ void add_measures(MeasuresOf& measures, Simulation& simulation) {
         // Probes were checked against the initial size; outside of a smaller field their values are NaN.
         if (!measures.contains(formula)) measures.emplace(formula, with_probes(now, {kMaxCells, kMaxCells}));
         measures.at(formula).add(simulation.step(), simulation.solver(), formula);
+        if (exports_any(now, kRows))
+            measures.at(formula).add_row(simulation.step(), simulation.solver(), formula, *now.size);
     }
 }
 
@@ -175,7 +177,7 @@ WrittenFiles write_exports(const Path& folder, const RunOutput& run, WriteProgre
     for (const Artifact* row : chosen_artifacts(run.now)) {
         if (!row->write) continue;
         for (const OutputField& field : run.fields) {
-            if (row->is_table() && !field.tables) continue;
+            if ((row->is_table() || row->is(kRows)) && !field.tables) continue;
             files.emplace_back(row, &field);
             if (row->is(kOfRun)) break;
         }

@@ -86,6 +86,9 @@ using ExportWriter = void(const ExportedFile& file);
 
 /// Writes one row per field: initial and final field and Laplacian.
 ExportWriter write_run_figure;
+/// The rows of Measures::rows(), the first on top, each cell `wide` times and each row `high` times.
+Array<double> rows_over_time(const OutputField& field, int wide = 1, int high = 1);
+ExportWriter write_rows_over_time;
 /// The panes of --view as on the canvas, at the size of --figure-size.
 ExportWriter write_view;
 /// The dispersion relation above the measured spectrum.

@@ -15,6 +15,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/problem/panes.h"
 #include "sim/run/output/dispersion.h"
+#include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/view/arrows.h"
@@ -201,6 +202,46 @@ void write_view(const ExportedFile& file) {
                                                       : kViewWidth * figure::kPointsPerCm,
                                    size.height}};
     figure::write_figure(file.path, figure::format_named(file.format), panels, "", page);
+}
+
+Array<double> rows_over_time(const OutputField& field, int wide, int high) {
+    const auto& rows = field.tables->measures.rows();
+    if (rows.empty())
+        throw InputError("xt: rows are kept by `run` while it exports xt, and by the window");
+    Array<double> cells(int(rows.back().values.size()) * wide, int(rows.size()) * high);
+    for (int y = 0; y < cells.ny(); ++y)
+        for (int x = 0; x < cells.nx(); ++x)
+            cells.at(x, y) = rows[std::size_t(y / high)].values[std::size_t(x / wide)];
+    return cells;
+}
+
+// Cells or rows are repeated, so that the picture is about square.
+void write_rows_over_time(const ExportedFile& file) {
+    const RunSpec& now = file.run.now;
+    const Array<double> once = rows_over_time(file.field);
+    const int wide = std::max(1, once.ny() / once.nx()), high = std::max(1, once.nx() / once.ny());
+    const Field field(rows_over_time(file.field, wide, high));
+    const std::string& formula = file.field.formula;
+    figure::FigurePanel one = panel(now.model->name,
+                                    field,
+                                    field_colors(now, formula),
+                                    now.coloring(formula).range,
+                                    value_label(now, formula));
+    const bool upright = now.size->nx == 1;
+    const double along = double(upright ? now.size->ny : now.size->nx);
+    const auto& rows = file.field.tables->measures.rows();
+    const auto first = time_at(file.run.document, rows.front().step),
+               last = time_at(file.run.document, rows.back().step);
+    one.cell = cell_size(now) * along / field.nx();
+    one.unit = now.unit_length.name;
+    one.lengths = true;
+    one.x_name = upright ? "y" : "x";
+    one.y_name = first && last ? "t" : "step";
+    one.y_unit = first && last ? now.unit_time.name : "";
+    one.y_first = first && last ? *first : double(rows.front().step);
+    one.row = ((last && first ? *last : double(rows.back().step)) - one.y_first) / field.ny();
+    const figure::FigurePage page{1, "", page_size(now)};
+    figure::write_figure(file.path, figure::format_named(file.format), {&one, 1}, "", page);
 }
 
 DispersionRelation dispersion_of(const RunOutput& run) {

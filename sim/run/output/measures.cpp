@@ -65,20 +65,37 @@ Arrows measure_arrows(Solver& solver,
         });
 }
 
-const Statistics& Measures::add(long long step, Solver& solver, const Observable& what) {
-    const MeasuredMoment moment{step, solver.statistics(what)};
-    const bool replaces = !series_.empty() && series_.back().step == step;
-    if (!replaces && (max_moments_ == 0 || series_.size() < max_moments_)) {
-        series_.push_back(moment);
+template <class T>
+void Measures::add_to(SharedList<T>& list, T item) {
+    const bool replaces = !list.empty() && list.back().step == item.step;
+    if (!replaces && (max_moments_ == 0 || list.size() < max_moments_)) {
+        list.push_back(std::move(item));
     } else {
-        series_.modify([&](std::vector<MeasuredMoment>& series) {
-            if (replaces) series.pop_back();
-            series.push_back(moment);
-            if (max_moments_ > 0 && series.size() > max_moments_) thin_out(series);
+        list.modify([&](std::vector<T>& items) {
+            if (replaces) items.pop_back();
+            items.push_back(std::move(item));
+            if (max_moments_ > 0 && items.size() > max_moments_) thin_out(items);
         });
     }
+}
+
+const Statistics& Measures::add(long long step, Solver& solver, const Observable& what) {
+    add_to(series_, MeasuredMoment{step, solver.statistics(what)});
     add_probe_values(step, solver, what);
     return series_.back().statistics;
+}
+
+void Measures::add_row(long long step, Solver& solver, const Observable& what, Size size) {
+    const bool upright = size.nx == 1;
+    const int cells = upright ? size.ny : size.nx, count = std::min(cells, kMaxProfilePoints);
+    const double across = (upright ? size.nx : size.ny) / 2 + 0.5;
+    std::vector<SamplePoint> points;
+    for (int i = 0; i < count; ++i) {
+        const double along = double((long long)i * cells / count) + 0.5;
+        points.push_back(upright ? SamplePoint{across, along} : SamplePoint{along, across});
+    }
+    if (!rows_.empty() && rows_.back().values.size() != points.size()) rows_ = {};
+    add_to(rows_, MeasuredRow{step, solver.sample(what, points, false)});
 }
 
 void Measures::add_probe(int x, int y, int nx, int ny) {
@@ -117,6 +134,7 @@ void Measures::add_probe_values(long long step, Solver& solver, const Observable
 
 void Measures::rewind(long long step) {
     series_ = series_.until(step);
+    rows_ = rows_.until(step);
     probes_.modify([&](std::vector<ProbeSeries>& probes) {
         for (ProbeSeries& probe : probes) {
             const auto keep = std::size_t(std::ranges::upper_bound(probe.steps, step) - probe.steps.begin());

@@ -44,6 +44,12 @@ struct ProbeSeries {
     std::vector<double> values;
 };
 
+/// The cells of the middle row at a step; of the column where the field is one.
+struct MeasuredRow {
+    long long step = 0;
+    std::vector<double> values;
+};
+
 /// Values along a line, interpolated between cell centres about once per cell, both ends included, at most
 /// 4096.
 Profile measure_profile(Solver& solver, const Observable& what, const ProfileLine& line);
@@ -73,15 +79,22 @@ class Measures {
     const Statistics& add(long long step, Solver& solver, const Observable& what);
     const SharedList<MeasuredMoment>& series() const { return series_; }
 
+    /// Adds the middle row (up to 4096 cells of it) of a field of this size; rows of other lengths are dropped.
+    void add_row(long long step, Solver& solver, const Observable& what, Size size);
+    const SharedList<MeasuredRow>& rows() const { return rows_; }
+
     /// Throws InputError beyond kMaxProbes or outside of the field.
     void add_probe(int x, int y, int nx, int ny);
     void remove_probe(int index);
     const SharedList<ProbeSeries>& probes() const { return probes_; }
 
     /// Restores the series of a resumed run.
-    void resume(SharedList<MeasuredMoment> series, SharedList<ProbeSeries> probes) {
+    void resume(SharedList<MeasuredMoment> series,
+                SharedList<ProbeSeries> probes,
+                SharedList<MeasuredRow> rows) {
         series_ = std::move(series);
         probes_ = std::move(probes);
+        rows_ = std::move(rows);
     }
 
     /// The run was reset to an earlier step: drops all later entries.
@@ -91,9 +104,12 @@ class Measures {
 
   private:
     void add_probe_values(long long step, Solver& solver, const Observable& what);
+    template <class T>
+    void add_to(SharedList<T>& list, T item);
 
     std::size_t max_moments_;
     SharedList<MeasuredMoment> series_;
+    SharedList<MeasuredRow> rows_;
     SharedList<ProbeSeries> probes_;
 };
 

@@ -32,6 +32,7 @@ class Problem:
         self.add_solved(random.Random(f"{seed} solved"))
         self.add_convolution(random.Random(f"{seed} convolution"))
         self.add_complex(random.Random(f"{seed} complex"))
+        self.add_fluxes(random.Random(f"{seed} fluxes"))
         self.arrows = None
         self.add_pictures(random.Random(f"{seed} pictures"))
         self.add_conditions(random.Random(f"{seed} conditions"))
@@ -321,6 +322,21 @@ class Problem:
             self.lines.append(r.choice(["left", "top"]) + ": " + r.choice(["z = 1 + 0.5i", "flux(z) = 0.1i*sin(t)", "z + 2*flux(z) = exp(1i*t)"]))
         if any(line.startswith("inside") for line in self.lines) and r.random() < 0.6:
             self.lines.append("edge: " + r.choice(["z = 0.2 - 1i", "flux(z) = 0.1i*x", f"flux(z) = (0.1 + 0.2i)*{c}"]))
+
+    def add_fluxes(self, r):
+        """Adds harmonic means, tensors of diffusion and limited advection. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.15:
+            return
+        if r.random() < 0.4:
+            self.lines.append("mean = harmonic")
+        c, e = r.choice(self.components), r.choice(self.components)
+        i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
+        for _ in range(r.choice([1, 1, 2])):
+            self.lines[i] += " + 0.1*" + r.choice([
+                f"advect({c}, 0.7, -0.4, vanleer)", f"advect({c}, {e}, 0.3, minmod)", f"advect({c}, y/Ly - 0.5, sin(x), vanleer)", f"advect({c}, 0, {e} - x/Lx, minmod)",
+                f"div([[1, 0.3], [0.3, 0.5]]*grad({c}))", f"div([[1 + {e}^2, 0.2*{e}], [0.2*{e}, 0.7]]*grad({c}))", f"div([[x/Lx, 0], [sin(y), 1]]*grad({c}))",
+                f"div((0.1 + {e}^2)*grad({c}))", f"div(where(x < 3*dx, 0, 1)*grad({c}))",
+            ])  # fmt: skip
 
     def add_pictures(self, r):
         """Adds channels of a picture, at places of their own too, and arrows of formulas. Drawn apart, so that other problems stay."""

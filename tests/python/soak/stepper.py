@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-SETTINGS = "dx dt integrator stepper size origin steps colormap show laplacian title source about sensitivity".split()
+SETTINGS = "dx dt integrator stepper size origin steps colormap show laplacian mean title source about sensitivity".split()
 AXES = {"left": 1, "right": 1, "top": 0, "bottom": 0}  # the array axis that each side bounds
 
 
@@ -195,6 +195,9 @@ class Run:
         self.dt = float(dt or m.settings.get("dt", 1))
         self.isotropic = m.settings.get("laplacian") == "isotropic"
         self.fourth = m.settings.get("laplacian") == "fourth"
+        self.harmonic = m.settings.get("mean") == "harmonic"
+        self.flat = None if (nx == 1) == (ny == 1) else 0 if ny == 1 else 1  # the array axis without sides of a line
+        self.measure = self.dx if self.flat is not None else self.dx**2
         self.stepper, self.past = m.settings.get("integrator", m.settings.get("stepper", "euler")), None
         self.origin = [self.dtype(part) for part in m.settings.get("origin", "0, 0").split(",")]
         self.conditions = {(c, s): "periodic" for c in m.fields for s in AXES}
@@ -273,7 +276,7 @@ class Run:
             cells = (cells if mask is None else cells[mask]).astype(np.result_type(wide, np.complex64) if np.iscomplexobj(cells) else wide)
             self.state, self.t, self.time, self.first_axis, self.face = now
             with np.errstate(all="ignore"):
-                combined = {"mean": np.mean, "integral": lambda a: np.sum(a) * self.dx**2, "min": np.min, "max": np.max}[node.func.id]
+                combined = {"mean": np.mean, "integral": lambda a: np.sum(a) * self.measure, "min": np.min, "max": np.max}[node.func.id]
                 if cells.size == 0:
                     raise Unsupported("no cell is inside")
                 self.globals[key] = cells.dtype.type(combined(cells)) if np.iscomplexobj(cells) else self.dtype(combined(cells))
@@ -365,7 +368,7 @@ class Run:
         return ((flux / self.dx - value / 2) * edges + right) / (flux / self.dx + value / 2)
 
     def wraps(self, c, axis):
-        return self.conditions[c, "top" if axis == 0 else "left"] == "periodic"
+        return axis == self.flat or self.conditions[c, "top" if axis == 0 else "left"] == "periodic"
 
     # --- Formulas, evaluated with `pad` rings of ghost cells around the field
 
@@ -477,7 +480,7 @@ class Run:
         table = sum(self.kernel(kernel, rows * self.dx, columns * self.dx) for rows in (counts[0], halves[0]) for columns in (counts[1], halves[1])) / 4
         factors, spectrum = np.fft.rfft2(np.broadcast_to(table, cells.shape)), np.fft.rfft2(cells)
         spectrum *= factors.astype(spectrum.dtype)
-        result = np.fft.irfft2(spectrum, s=cells.shape)[: self.ny, : self.nx] * self.dx**2
+        result = np.fft.irfft2(spectrum, s=cells.shape)[: self.ny, : self.nx] * self.measure
         if pad and rule != around:
             raise Unsupported("beyond a convolution")
         return self.whole(result) if pad == 0 else np.pad(self.whole(result), pad, mode="wrap")
@@ -491,7 +494,7 @@ class Run:
             if is_global(part):
                 nx, ny = rx.shape[1], rx.shape[0]
                 even = lambda n: np.minimum(np.arange(n), n - np.arange(n))  # noqa: E731
-                return np.sum(self.kernel(part.args[0], even(ny) * self.dx, even(nx) * self.dx)) * self.dx**2
+                return np.sum(self.kernel(part.args[0], even(ny) * self.dx, even(nx) * self.dx)) * self.measure
             if isinstance(part, ast.Name):
                 return value(self.model.definitions[part.id]) if part.id in self.model.definitions else names[part.id]
             return self.combined(part, value)
@@ -593,6 +596,8 @@ class Run:
         if name == "lap" and self.fourth:
             second = lambda f, of: ast.Call(ast.Name(f), [of], [])  # noqa: E731
             return sum(self.operator(second(f, args[0]), pad) - h**2 / 12 * self.operator(second(f, second(f, args[0])), pad) for f in ("dxx", "dyy"))
+        if name == "advect" and len(args) == 4:
+            return -sum(self.between_faces(way, pad, lambda *face: self.limited(args, way, *face)) for way in ((1, 0), (0, 1))) / h  # noqa: B023
         if name == "advect":
             a, b = self.value(args[1], pad), self.value(args[2], pad)
             return -(self.upwind(a, args[0], 1, 0, pad) + self.upwind(b, args[0], 0, 1, pad))
@@ -624,6 +629,9 @@ class Run:
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
             right = node.right if isinstance(node.op, ast.Add) else ast.UnaryOp(ast.USub(), node.right)
             return tuple(a + b for a, b in zip(self.vector(node.left), self.vector(right)))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
+            ((_, of),), _ = self.vector(node.right)
+            return [(tuple(entry for row in node.left.elts for entry in row.elts), of)], []
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for vector, factor in ((node.right, node.left), (node.left, node.right)):
                 try:
@@ -638,6 +646,10 @@ class Run:
         gradients, pairs = self.vector(node)
         total = 0.0
         for coefficient, of in gradients:
+            if self.harmonic or isinstance(coefficient, tuple):
+                for way in ((1, 0), (0, 1)):
+                    total = total + self.between_faces(way, pad, lambda *face: self.flux(coefficient, of, way, *face)) / self.dx**2  # noqa: B023
+                continue
             d, f = self.ring(coefficient, pad, [of]), self.ring(of, pad, [coefficient])
             if (self.isotropic or self.fourth) and np.ndim(self.value(coefficient, 0)) == 0:  # a number times the Laplacian
                 total = total + self.value(coefficient, 0) * self.operator(ast.Call(ast.Name("lap"), [of], []), pad)
@@ -648,6 +660,85 @@ class Run:
             p, q = self.ring(a, pad), self.ring(b, pad)
             total = total + (p(1, 0) - p(-1, 0) + q(0, 1) - q(0, -1)) / (2 * self.dx)
         return total
+
+    # --- Fluxes at faces. `before` and `behind` are the offsets of the cells beside a face.
+
+    def between_faces(self, way, pad, flux):
+        if pad:
+            raise Unsupported("derivatives of fluxes")
+        back = tuple(-step for step in way)
+        return flux((0, 0), way) - flux(back, (0, 0))
+
+    def repeated(self, cells, of, turned=False):
+        """Returns a function of an offset of a neighbour of values whose ghost cells repeat the edge, or are mirrored with the
+        opposite sign where `of` is mirrored."""
+        names = [c for c in self.model.fields if self.names(of, c)]
+        padded, mask = np.array(cells), self.shape
+        for axis, sides in ((1, ("left", "right")), (0, ("top", "bottom"))):
+            width = [(1, 1) if i == axis else (0, 0) for i in (0, 1)]
+            around = all(self.wraps(c, axis) for c in names)
+            padded = np.pad(padded, width, mode="wrap" if around else "edge")
+            mask = None if mask is None else np.pad(mask, width, mode="wrap" if around else "edge")
+            if around or not turned:
+                continue
+            if not isinstance(of, ast.Name) or of.id not in self.state:
+                raise Unsupported("the slope of a formula along a side")
+            for end, side in zip((0, -1), sides):
+                ghosts = np.moveaxis(padded, axis, 0)[end]
+                places = (np.arange(len(ghosts)) - (0 if axis == 1 else 1) + 0.5) * self.dx
+                at = lambda by: self.condition(of.id, side, places + by * self.dx, self.time.get(of.id, self.t))  # noqa: E731, B023
+                kind, *numbers = at(0)
+                factor = {"flux": -1.0, "value": -1.0, "zero": 0.0}.get(kind)
+                if factor is None:
+                    value, flux, _ = numbers
+                    factor = (flux / self.dx - value / 2) / (flux / self.dx + value / 2)
+                ghosts *= factor
+                if kind == "value":
+                    ghosts += 2 * (at(1)[1] - at(-1)[1])
+
+        def at(way):
+            rows, columns = slice(1 + way[1], self.ny + 1 + way[1]), slice(1 + way[0], self.nx + 1 + way[0])
+            there = padded[rows, columns]
+            return there if mask is None else np.where(mask[rows, columns], there, -cells if turned and way != (0, 0) else cells)
+
+        return at
+
+    def open(self, way, of):
+        """Tells which cells have a neighbour inside this way; beyond a side it is that of the cell itself."""
+        names, mask = [c for c in self.model.fields if self.names(of, c)], self.shape
+        for axis in (0, 1):
+            width = [(1, 1) if i == axis else (0, 0) for i in (0, 1)]
+            mask = np.pad(mask, width, mode="wrap" if all(self.wraps(c, axis) for c in names) else "edge")
+        return mask[1 + way[1] : self.ny + 1 + way[1], 1 + way[0] : self.nx + 1 + way[0]] * 1.0
+
+    def flux(self, coefficient, of, way, before, behind):
+        """The flux of a gradient's coefficient, or of a tensor's four entries, times the gradient."""
+        entries = coefficient if isinstance(coefficient, tuple) else [coefficient, None, None, coefficient]
+        across, along = (entries[0], entries[1]) if way == (1, 0) else (entries[3], entries[2])
+        d, u = self.ring(across, 0), self.ring(of, 0)
+        p, q = (np.broadcast_to(d(*place), (self.ny, self.nx)) for place in (before, behind))
+        with np.errstate(all="ignore"):
+            mean = np.where(p + q == 0, 0, 2 * p * q / (p + q)) if self.harmonic else (p + q) / 2
+        flux = mean * (u(*behind) - u(*before))
+        if along is None or (isinstance(along, ast.Constant) and along.value == 0):
+            return flux
+        slope = self.repeated(u(way[1], way[0]) - u(-way[1], -way[0]), of, True)
+        m = self.ring(along, 0)
+        return flux + (m(*before) + m(*behind)) / 8 * (slope(before) + slope(behind))
+
+    def limited(self, args, way, before, behind):
+        """The flux of advect(u, a, b, LIMITER)."""
+        of, wind = args[0], args[1 if way == (1, 0) else 2]
+        u, a = self.ring(of, 0), self.ring(wind, 0)
+        p, q = u(0, 0) - u(-way[0], -way[1]), u(*way) - u(0, 0)
+        with np.errstate(all="ignore"):
+            slope = np.where(np.abs(p) < np.abs(q), p, q) / 2 if args[3].id == "minmod" else p * q / (p + q)
+        slope = self.repeated(np.where((p > 0) & (q > 0) | (p < 0) & (q < 0), slope, 0), of)
+        speed = (a(*before) + a(*behind)) / 2
+        if self.shape is not None and not self.has_edge(of):
+            other = behind if before == (0, 0) else before
+            speed = speed * self.open(other, of)
+        return np.maximum(speed, 0) * (u(*before) + slope(before)) + np.minimum(speed, 0) * (u(*behind) - slope(behind))
 
     def slopes(self, node, pad):
         gradients, pairs = self.vector(node)
