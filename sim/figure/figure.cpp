@@ -144,9 +144,8 @@ Group measured(const FigurePanel& panel, double room, double most_height, bool f
     const double x_label = text_width(widest, kTickSize);
     group.x = ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
     const int most_down = most_ticks(size.height, kTickRoom);
-    group.y = panel.row > 0
-                  ? value_ticks({panel.y_first, panel.y_first + field.ny() * panel.row}, most_down)
-                  : ticks(field.ny(), most_down);
+    group.y = panel.row > 0 ? value_ticks({panel.y_first, panel.y_first + field.ny() * panel.row}, most_down)
+                            : ticks(field.ny(), most_down);
     group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
                           size.height,
                           0.4 * kTickSize,
@@ -362,8 +361,9 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
                 {.size = kLabelSize, .anchor = Anchor::middle});
     if (!group.has_y_label) return;
     const double x = box.left - kTick - kTickGap - group.y_tick_width - kLabelGap - kLabelSize * kDescent;
-    canvas.text_upwards(
-        title(panel.y_name, panel.row > 0 ? panel.y_unit : panel.unit, group.y), {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
+    canvas.text_upwards(title(panel.y_name, panel.row > 0 ? panel.y_unit : panel.unit, group.y),
+                        {x, box.middle_y()},
+                        {.size = kLabelSize, .anchor = Anchor::middle});
 }
 
 // Draws a triangle in the end's colour at each end that values exceed.

@@ -238,7 +238,8 @@ Node Graph::real_power(Node a, Node b) {
 }
 
 Node Graph::passes(Node a, int column, int row) {
-    return insert({.op = Op::passes, .count = 1, .column = std::int8_t(column), .row = std::int8_t(row), .args = {a}});
+    return insert(
+        {.op = Op::passes, .count = 1, .column = std::int8_t(column), .row = std::int8_t(row), .args = {a}});
 }
 
 Node Graph::stored(Node a, int definition) {

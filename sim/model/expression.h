@@ -36,7 +36,8 @@ enum class Op : std::uint8_t {
     spacing,
     columns,
     rows,
-    limiter,  ///< 1; while the largest step is looked for, `index` halves, the most by which a limiter multiplies a difference
+    limiter,  ///< 1; while the largest step is looked for, `index` halves, the most by which a limiter
+              ///< multiplies a difference
     // Operations on values of one cell. Each has a row in operations.cpp.
     add,
     subtract,
@@ -78,12 +79,13 @@ enum class Op : std::uint8_t {
     difference_yy,  ///< n + s - 2 c
     difference_xy,  ///< se + nw - ne - sw, four times the derivative
     divergence,     ///< args D, g: twice the sum over the four faces of (D + D') (g' - g) / 2
-    passes,         ///< 1; 0 if the neighbour is outside of `inside` and no condition at the edge is for the argument
+    passes,         ///< 1; 0 if the neighbour is outside of `inside` and no condition at the edge is for the
+                    ///< argument
 };
 
-/// Indices of Op::stored for arrays whose ghost cells follow no definition: beyond a side that is not periodic they repeat
-/// the edge, or are mirrored with the opposite sign where the argument is mirrored. Beyond the edge of `inside` the former
-/// repeat the cell, and the latter have the opposite sign.
+/// Indices of Op::stored for arrays whose ghost cells follow no definition: beyond a side that is not
+/// periodic they repeat the edge, or are mirrored with the opposite sign where the argument is mirrored.
+/// Beyond the edge of `inside` the former repeat the cell, and the latter have the opposite sign.
 enum : int { kRepeated = -1, kTurned = -2 };
 
 /// Whether it is an operation on values of one cell.

@@ -91,8 +91,8 @@ void require_vector(Semantics& m, const Value& value, std::string_view function)
                  function == "dot" ? ", grad(v)" : "");
 }
 
-// The difference of a flux between a cell's two faces along an axis. `flux(before, behind, towards)` is that at a face:
-// before(f) and behind(f) are f in the cells beside it, `towards` is -1 or 1.
+// The difference of a flux between a cell's two faces along an axis. `flux(before, behind, towards)` is that
+// at a face: before(f) and behind(f) are f in the cells beside it, `towards` is -1 or 1.
 template <class Flux>
 Node between_faces(Semantics& m, bool along_x, const Flux& flux) {
     Graph& g = m.graph();
@@ -114,13 +114,15 @@ Node at_face(Graph& g, Node before, Node behind, bool harmonic = false) {
     return g.make(Op::select, {g.make(Op::equal, {sum, g.number(0)}), g.number(0), mean});
 }
 
-// The divergence of a gradient's flux for unit spacing. Where a side or edge gives the flux of u, the slope along it adds none.
+// The divergence of a gradient's flux for unit spacing. Where a side or edge gives the flux of u, the slope
+// along it adds none.
 Node net_flux(Semantics& m, const Value::Gradient& gradient) {
     Graph& g = m.graph();
     const Node u = gradient.of;
     const auto along = [&](bool along_x) {
         const auto part = [&](std::size_t entry) {
-            return gradient.tensor ? g.multiply(gradient.coefficient, (*gradient.tensor)[entry]) : gradient.coefficient;
+            return gradient.tensor ? g.multiply(gradient.coefficient, (*gradient.tensor)[entry])
+                                   : gradient.coefficient;
         };
         const Node across = part(along_x ? 0 : 3);
         const Node sideways = gradient.tensor ? part(along_x ? 1 : 2) : g.number(0);
@@ -166,11 +168,13 @@ std::array<Node, 2> parts(Semantics& m, const Value& vector) {
     Graph& g = m.graph();
     std::array<Node, 2> sum = vector.xy.value_or(std::array{g.number(0), g.number(0)});
     for (const auto& [coefficient, of, tensor] : vector.gradients) {
-        const std::array slope{m.derivative(Op::difference_x, of, 2, 1), m.derivative(Op::difference_y, of, 2, 1)};
+        const std::array slope{m.derivative(Op::difference_x, of, 2, 1),
+                               m.derivative(Op::difference_y, of, 2, 1)};
         for (const std::size_t row : {0, 1}) {
             Node part = slope[row];
             if (tensor)
-                part = g.add(g.multiply((*tensor)[2 * row], slope[0]), g.multiply((*tensor)[2 * row + 1], slope[1]));
+                part = g.add(g.multiply((*tensor)[2 * row], slope[0]),
+                             g.multiply((*tensor)[2 * row + 1], slope[1]));
             sum[row] = g.add(sum[row], g.multiply(coefficient, part));
         }
     }
@@ -207,8 +211,8 @@ Value advection(Semantics& m, const Syntax& call, const Args& v) {
     return result;
 }
 
-// Half the slope of a cell, from the differences to its neighbours: 0 if their signs differ, else the smaller one (minmod,
-// Roe 1986) or the harmonic mean (van Leer 1974).
+// Half the slope of a cell, from the differences to its neighbours: 0 if their signs differ, else the smaller
+// one (minmod, Roe 1986) or the harmonic mean (van Leer 1974).
 Node half_slope(Graph& g, Node p, Node q, bool van_leer) {
     const Node zero = g.number(0);
     const Node positive = g.make(Op::maximum, {g.make(Op::minimum, {p, q}), zero});
@@ -218,8 +222,8 @@ Node half_slope(Graph& g, Node p, Node q, bool van_leer) {
     return g.make(Op::select, {g.make(Op::equal, {smaller, zero}), zero, mean});
 }
 
-// advect(u, a, b, minmod) = -div(u*(a, b)) in flux form, with limited slopes (van Leer 1979). Where `inside` bounds the
-// field, nothing crosses an edge without a condition.
+// advect(u, a, b, minmod) = -div(u*(a, b)) in flux form, with limited slopes (van Leer 1979). Where `inside`
+// bounds the field, nothing crosses an edge without a condition.
 Value limited_advection(Semantics& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Syntax& word = call.args[3];
@@ -228,22 +232,29 @@ Value limited_advection(Semantics& m, const Syntax& call, const Args& v) {
         m.refuse(word.span, "the fourth argument is a limiter, minmod or vanleer");
     const Node u = m.field_of(v[0], call.text), zero = g.number(0);
     const auto along = [&](Node wind, bool along_x) {
-        const auto at = [&](int cells) { return along_x ? g.neighbour(u, cells, 0) : g.neighbour(u, 0, cells); };
+        const auto at = [&](int cells) {
+            return along_x ? g.neighbour(u, cells, 0) : g.neighbour(u, 0, cells);
+        };
         const Node half = half_slope(g, g.subtract(u, at(-1)), g.subtract(at(1), u), van_leer);
         const Node slope = g.stored(half, kRepeated);
         return between_faces(m, along_x, [&](const auto& before, const auto& behind, int towards) {
             Node speed = at_face(g, before(wind), behind(wind));
-            if (m.has_shape()) speed = g.multiply(speed, g.passes(u, along_x ? towards : 0, along_x ? 0 : towards));
-            return g.add(g.multiply(g.make(Op::maximum, {speed, zero}), g.add(before(u), before(slope))),
-                         g.multiply(g.make(Op::minimum, {speed, zero}), g.subtract(behind(u), behind(slope))));
+            if (m.has_shape())
+                speed = g.multiply(speed, g.passes(u, along_x ? towards : 0, along_x ? 0 : towards));
+            return g.add(
+                g.multiply(g.make(Op::maximum, {speed, zero}), g.add(before(u), before(slope))),
+                g.multiply(g.make(Op::minimum, {speed, zero}), g.subtract(behind(u), behind(slope))));
         });
     };
-    const Node flow = g.add(along(m.scalar_of(v[1], call.text), true), along(m.scalar_of(v[2], call.text), false));
+    const Node flow =
+        g.add(along(m.scalar_of(v[1], call.text), true), along(m.scalar_of(v[2], call.text), false));
     // The most by which a limited slope multiplies the first-order difference, in halves (Harten 1983).
     const Node factor = g.leaf(Op::limiter, van_leer ? 4 : 3);
-    m.note(fmt::format("`{}` makes no new extremes up to a CFL number, dt*(|a| + |b|)/dx, of {}; the largest step counts it so",
-                       to_text(call),
-                       van_leer ? "1/2" : "2/3"));
+    m.note(
+        fmt::format("`{}` makes no new extremes up to a CFL number, dt*(|a| + |b|)/dx, of {}; the largest "
+                    "step counts it so",
+                    to_text(call),
+                    van_leer ? "1/2" : "2/3"));
     Value result = g.multiply(g.divide(g.negate(factor), m.spacing()), flow);
     result.upwind = {{-1, u, call.span}};
     return result;

@@ -591,10 +591,13 @@ Value Semantics::product(const Syntax& call, const Value& a, const Value& b) {
 Value Semantics::transformed(const Value& matrix, const Value& vector) {
     Graph& g = graph();
     const Value::Entries& m = matrix.entries;
-    const auto sum = [&](Node a, Node x, Node b, Node y) { return g.add(g.multiply(a, x), g.multiply(b, y)); };
+    const auto sum = [&](Node a, Node x, Node b, Node y) {
+        return g.add(g.multiply(a, x), g.multiply(b, y));
+    };
     Value result = vector;
     for (auto& [coefficient, of, tensor] : result.gradients) {
-        const Value::Entries t = tensor.value_or(Value::Entries{g.number(1), g.number(0), g.number(0), g.number(1)});
+        const Value::Entries t =
+            tensor.value_or(Value::Entries{g.number(1), g.number(0), g.number(0), g.number(1)});
         tensor = {sum(m[0], t[0], m[1], t[2]),
                   sum(m[0], t[1], m[1], t[3]),
                   sum(m[2], t[0], m[3], t[2]),

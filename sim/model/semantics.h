@@ -18,16 +18,16 @@
 
 namespace stencil::equation {
 
-/// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); a matrix, which may
-/// only multiply a vector; or the wind up(a) of an upwind derivative, which may only multiply a derivative. Scalars and
-/// vectors may be complex: two values of the same kind.
+/// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); a
+/// matrix, which may only multiply a vector; or the wind up(a) of an upwind derivative, which may only
+/// multiply a derivative. Scalars and vectors may be complex: two values of the same kind.
 struct Value {
     Value() = default;
     Value(Node scalar) : node(scalar) {}
 
     enum class Kind { scalar, vector, matrix, wind } kind = Kind::scalar;
-    Node node = 0;    ///< the scalar, or the speed of a wind
-    Node factor = 0;  ///< the factor of a wind
+    Node node = 0;                        ///< the scalar, or the speed of a wind
+    Node factor = 0;                      ///< the factor of a wind
     using Entries = std::array<Node, 4>;  ///< of a matrix, row by row
     struct Gradient {
         Node coefficient, of;

@@ -22,8 +22,8 @@ void read_edges(Semantics& semantics, const Statements& statements, Equations& e
 /// Adds a note on fields that are periodic only because they have no condition, while others have one.
 void tell_periodic(const Statements& statements, const GivenSides& given, Equations& equations);
 
-/// The axis (0: x) along which a field has one cell, and neither sides nor lengths: a field of one row or one column is a
-/// line. Empty for any other field, also for a single cell.
+/// The axis (0: x) along which a field has one cell, and neither sides nor lengths: a field of one row or one
+/// column is a line. Empty for any other field, also for a single cell.
 inline std::optional<std::size_t> flat_axis(int columns, int rows) {
     if ((columns == 1) == (rows == 1)) return std::nullopt;
     return rows == 1 ? 1 : 0;

@@ -133,11 +133,13 @@ void check_settings(const RunSpec& spec) {
             noise == "ito" ? "stratonovich" : "ito");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
-        throw InputError("--method {} steps du/dt = D*lap(u) by euler in two dimensions alone: {}{} is stepped by auto, {}",
-                         spec.method,
-                         spec.model->name,
-                         spec.flat_axis() ? " on a line" : "",
-                         fmt::join(names_of(methods(spec.family())), ", "));
+        throw InputError(
+            "--method {} steps du/dt = D*lap(u) by euler in two dimensions alone: {}{} is stepped by auto, "
+            "{}",
+            spec.method,
+            spec.model->name,
+            spec.flat_axis() ? " on a line" : "",
+            fmt::join(names_of(methods(spec.family())), ", "));
     if (named && spec.backend != "auto" && !method_of(spec))
         throw InputError("--method {} runs on {}, and --backend says {}",
                          spec.method,

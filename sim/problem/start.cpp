@@ -259,7 +259,8 @@ template <class At>
 static bool has_thin_layer(int cells, const At& at) {
     constexpr double kJump = 0.1;
     for (int i = 1; i + 1 < cells; ++i)
-        for (int next = i + 1; next <= std::min(i + 2, cells - 1) && at(next - 1) <= kJump * at(i - 1); ++next)
+        for (int next = i + 1; next <= std::min(i + 2, cells - 1) && at(next - 1) <= kJump * at(i - 1);
+             ++next)
             if (std::max(at(i), at(next - 1)) <= kJump * at(next) && at(next) > 0) return true;
     return false;
 }
@@ -285,7 +286,8 @@ std::string thin_layer_note(const Problem& spec) {
         for (int y = 0; y < ny && !thin; ++y) thin = has_thin_layer(nx, [&](int x) { return d.at(x, y); });
         for (int x = 0; x < nx && !thin; ++x) thin = has_thin_layer(ny, [&](int y) { return d.at(x, y); });
         if (thin)
-            return "D of div(D*grad(u)) is small in a layer of one or two cells, through which its arithmetic mean at faces "
+            return "D of div(D*grad(u)) is small in a layer of one or two cells, through which its "
+                   "arithmetic mean at faces "
                    "lets flow up to 25 times too much: `mean = harmonic` has the flux of layers in series";
     }
     return "";

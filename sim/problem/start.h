@@ -62,8 +62,8 @@ InitialRequest request_of(const Problem& spec, const InitialChoice& choice);
 /// Evaluates the initial formulas of all components on rows [first, first + rows).
 std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads);
 
-/// A note on a coefficient of div(D*grad(u)) that is small in a layer of one or two cells, where the arithmetic mean lets too
-/// much pass; empty if there is none, or if the field is too large to look.
+/// A note on a coefficient of div(D*grad(u)) that is small in a layer of one or two cells, where the
+/// arithmetic mean lets too much pass; empty if there is none, or if the field is too large to look.
 std::string thin_layer_note(const Problem& spec);
 
 /// The files of all components' initial conditions.

@@ -288,11 +288,10 @@ double Session::measure_field() {
     if (measured_version_ == views_.version() || !due) return 0;
     if (shows_another()) measure_anew();
     Statistics statistics;
-    const double seconds = statistics_cadence_.spend(
-        [&] {
-            statistics = measures_.add(step(), simulation_->solver(), simulation_->shown());
-            measures_.add_row(step(), simulation_->solver(), simulation_->shown(), *simulation_->now().size);
-        });
+    const double seconds = statistics_cadence_.spend([&] {
+        statistics = measures_.add(step(), simulation_->solver(), simulation_->shown());
+        measures_.add_row(step(), simulation_->solver(), simulation_->shown(), *simulation_->now().size);
+    });
     measured_version_ = views_.version();
     watch_for_overflow();
     return seconds;

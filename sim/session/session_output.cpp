@@ -111,6 +111,7 @@ void Session::fill_numbers(Snapshot& snapshot) {
     snapshot.start_statistics = simulation_->start_statistics();
     snapshot.series = measures_.series();
     snapshot.probes = measures_.probes();
+    snapshot.rows = measures_.rows();
     const double total = snapshot.start_statistics->total;
     if (!snapshot.series.empty() && total != 0 && simulation_->conserves_total())
         snapshot.drift = snapshot.series.back().statistics.total / total - 1;

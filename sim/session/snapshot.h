@@ -121,6 +121,7 @@ struct Snapshot {
     std::optional<double>
         drift;  ///< relative drift of the total; only if the boundary conserves it and nothing was painted
     SharedList<ProbeSeries> probes;
+    SharedList<MeasuredRow> rows;  ///< the middle row over time
 
     ExecutionPath way;   ///< execution path of the solver
     Speed speed;         ///< average over the newest batches; zeros before the first, and for exact n-step

@@ -121,7 +121,7 @@ void Linearisation::find_kernels(const UniformState& state) {
     const auto cells = [&](std::size_t side, int n) {
         return flat_axis(state.nx, state.ny) == side / 2 ||
                        std::ranges::all_of(equations_.components,
-                                   [&](const Evolving& c) { return c.sides[side].periodic; })
+                                           [&](const Evolving& c) { return c.sides[side].periodic; })
                    ? n
                    : 2 * n;
     };

@@ -129,7 +129,8 @@ void read_measures(const Json& json, Measures& measures) {
     }
     std::vector<MeasuredRow> rows;
     for (const Json& row : json.value("rows", Json::array())) {
-        rows.push_back({step_in(row.at(0)), list_of(row.at(1), [](const Json& value) { return number(value); })});
+        rows.push_back(
+            {step_in(row.at(0)), list_of(row.at(1), [](const Json& value) { return number(value); })});
         require(!rows.back().values.empty() && rows.back().values.size() == rows.front().values.size(),
                 "rows over time must be of one length");
     }

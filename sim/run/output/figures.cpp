@@ -206,8 +206,7 @@ void write_view(const ExportedFile& file) {
 
 Array<double> rows_over_time(const OutputField& field, int wide, int high) {
     const auto& rows = field.tables->measures.rows();
-    if (rows.empty())
-        throw InputError("xt: rows are kept by `run` while it exports xt, and by the window");
+    if (rows.empty()) throw InputError("xt: rows are kept by `run` while it exports xt, and by the window");
     Array<double> cells(int(rows.back().values.size()) * wide, int(rows.size()) * high);
     for (int y = 0; y < cells.ny(); ++y)
         for (int x = 0; x < cells.nx(); ++x)

@@ -79,7 +79,8 @@ class Measures {
     const Statistics& add(long long step, Solver& solver, const Observable& what);
     const SharedList<MeasuredMoment>& series() const { return series_; }
 
-    /// Adds the middle row (up to 4096 cells of it) of a field of this size; rows of other lengths are dropped.
+    /// Adds the middle row (up to 4096 cells of it) of a field of this size; rows of other lengths are
+    /// dropped.
     void add_row(long long step, Solver& solver, const Observable& what, Size size);
     const SharedList<MeasuredRow>& rows() const { return rows_; }
 
