@@ -92,7 +92,7 @@ class Measures {
     /// Restores the series of a resumed run.
     void resume(SharedList<MeasuredMoment> series,
                 SharedList<ProbeSeries> probes,
-                SharedList<MeasuredRow> rows) {
+                SharedList<MeasuredRow> rows = {}) {
         series_ = std::move(series);
         probes_ = std::move(probes);
         rows_ = std::move(rows);

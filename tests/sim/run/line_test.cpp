@@ -21,7 +21,7 @@ Simulation stepped(const std::string& text, Size size, long long steps, DType dt
     return run;
 }
 
-std::vector<double> cells_after(const std::string& text,
+std::vector<double> line_after(const std::string& text,
                                 Size size,
                                 long long steps,
                                 DType dtype = DType::float64) {
@@ -41,17 +41,17 @@ TEST_CASE("Heat on a line leaves through its two ends alone, by typed equations 
         for (const char* sides : {"all: u = 0",
                                   "x: u = 0; top: u = 7; bottom: flux(u) = -3",
                                   "left, right: u = 0; boundary = insulated"}) {
-            const auto u = cells_after("du/dt = lap(u)" + start + sides, {50, 1}, 2500, dtype);
+            const auto u = line_after("du/dt = lap(u)" + start + sides, {50, 1}, 2500, dtype);
             REQUIRE_THAT(largest(u), Catch::Matchers::WithinAbs(std::exp(-kPi * kPi / 10), tolerance));
         }
-        const auto column = cells_after(
+        const auto column = line_after(
             "du/dt = lap(u); u(0) = sin(pi*y); dx = 0.02; dt = 4e-5; all: u = 0", {1, 50}, 2500, dtype);
         REQUIRE_THAT(largest(column), Catch::Matchers::WithinAbs(std::exp(-kPi * kPi / 10), tolerance));
     }
     // Ghost cells that are 0 lie a cell's width beyond the last cell.
     for (const Size size : {Size{50, 1}, Size{1, 50}}) {
         const std::string along = size.nx == 1 ? "y" : "x";
-        const auto u = cells_after(
+        const auto u = line_after(
             "du/dt = 0.4*lap(u); dt = 1; boundary = zero; u(0) = sin(pi*(" + along + " + 0.5)/51)",
             size,
             300);
@@ -66,24 +66,24 @@ TEST_CASE("A line has its length as measure, in integrals, convolutions and kern
         const std::string along = size.nx == 1 ? "ry" : "rx";
         for (const char* sides : {"boundary = periodic", "boundary = insulated", "boundary = zero"}) {
             const std::string start = "; u(0) = 1; dx = 0.1; dt = 1; " + std::string(sides);
-            REQUIRE_THAT(cells_after("u' = integral(u)" + start, size, 1)[100],
+            REQUIRE_THAT(line_after("u' = integral(u)" + start, size, 1)[100],
                          Catch::Matchers::WithinRel(20.0, 1e-12));
-            REQUIRE_THAT(cells_after("u' = conv(u, K/integral(K)); K = exp(-r^2)" + start, size, 1)[100],
+            REQUIRE_THAT(line_after("u' = conv(u, K/integral(K)); K = exp(-r^2)" + start, size, 1)[100],
                          Catch::Matchers::WithinRel(1.0, 1e-9));
-            REQUIRE_THAT(cells_after("u' = conv(u, exp(-r^2))" + start, size, 1)[100],
+            REQUIRE_THAT(line_after("u' = conv(u, exp(-r^2))" + start, size, 1)[100],
                          Catch::Matchers::WithinRel(std::sqrt(kPi), 1e-9));
-            REQUIRE_THAT(cells_after("u' = conv(u, ind(abs(" + along + ") < 1.01))" + start, size, 1)[100],
+            REQUIRE_THAT(line_after("u' = conv(u, ind(abs(" + along + ") < 1.01))" + start, size, 1)[100],
                          Catch::Matchers::WithinRel(2.1, 1e-9));
         }
     }
-    REQUIRE_THAT(cells_after("u' = integral(u); u(0) = 1; dx = 0.1; dt = 1", {20, 10}, 1)[0],
+    REQUIRE_THAT(line_after("u' = integral(u); u(0) = 1; dx = 0.1; dt = 1", {20, 10}, 1)[0],
                  Catch::Matchers::WithinRel(2.0, 1e-12));
 }
 
 TEST_CASE("An elliptic equation on a line is solved between its ends") {
     for (const Size size : {Size{100, 1}, Size{1, 100}}) {
         const auto w =
-            cells_after("w' = psi + 0*w; lap(psi) = -1; all: psi = 0; w(0) = 0; dx = 0.01; dt = 1", size, 1);
+            line_after("w' = psi + 0*w; lap(psi) = -1; all: psi = 0; w(0) = 0; dx = 0.01; dt = 1", size, 1);
         REQUIRE_THAT(w[49], Catch::Matchers::WithinAbs(0.125, 1e-4));
     }
 }
