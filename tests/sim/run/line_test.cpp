@@ -22,9 +22,9 @@ Simulation stepped(const std::string& text, Size size, long long steps, DType dt
 }
 
 std::vector<double> line_after(const std::string& text,
-                                Size size,
-                                long long steps,
-                                DType dtype = DType::float64) {
+                               Size size,
+                               long long steps,
+                               DType dtype = DType::float64) {
     return stencil_test::cells_of(stepped(text, size, steps, dtype).field());
 }
 
@@ -51,10 +51,10 @@ TEST_CASE("Heat on a line leaves through its two ends alone, by typed equations 
     // Ghost cells that are 0 lie a cell's width beyond the last cell.
     for (const Size size : {Size{50, 1}, Size{1, 50}}) {
         const std::string along = size.nx == 1 ? "y" : "x";
-        const auto u = line_after(
-            "du/dt = 0.4*lap(u); dt = 1; boundary = zero; u(0) = sin(pi*(" + along + " + 0.5)/51)",
-            size,
-            300);
+        const auto u =
+            line_after("du/dt = 0.4*lap(u); dt = 1; boundary = zero; u(0) = sin(pi*(" + along + " + 0.5)/51)",
+                       size,
+                       300);
         REQUIRE_THAT(largest(u),
                      Catch::Matchers::WithinAbs(
                          std::pow(1 - 0.8 * (1 - std::cos(kPi / 51)), 300) * std::sin(kPi * 26 / 51), 1e-9));
