@@ -71,7 +71,7 @@ prepare_python() {
     [ -x "$python" ] || python=python3
     say "Installing what the Python module needs into .tools/python"
     if "$python" -m venv .tools/python && .tools/python/bin/pip install --quiet -r app/python/requirements.txt; then
-        .tools/python/bin/pip install --quiet h5py vtk mypy pyright anywidget matplotlib sympy tqdm ||
+        .tools/python/bin/pip install --quiet h5py vtk mypy pyright anywidget matplotlib sympy tqdm xarray pandas ||
             say "note: some of the Python packages that are optional are missing: what needs them is not tested"
         cp app/python/requirements.txt "$ready"
     else

@@ -30,26 +30,8 @@ std::string read_cpu_name() {
     return "CPU";
 }
 
-}  // namespace
-
-Machine query_machine() {
-    if (!why_not_as_gpu().empty()) throw InputError("{}", why_not_as_gpu());
-    Machine machine;
-    machine.cpu_name = read_cpu_name();
-    machine.cpu_threads = std::max(available_threads() / Communicator::all().host_size(), 1);
-    machine.simd = simd_target();
-    machine.memory = query_host_memory();
-    machine.cuda = query_cuda();
-    machine.gpu_free_bytes = cuda_memory().free_bytes;
-    return machine;
-}
-
-int thread_count(int asked, int processors) {
-    return asked == 0 ? processors : std::min(asked, std::max(4 * processors, 64));
-}
-
 // sysconf() counts the caches of the whole package, although a virtual machine may have only one of them.
-std::size_t last_level_cache_bytes() {
+std::size_t read_last_level_cache_bytes() {
     std::map<std::string, std::size_t> caches;  // keyed by the processors that share the cache
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/cpu", none)) {
@@ -62,6 +44,30 @@ std::size_t last_level_cache_bytes() {
     std::size_t sum = 0;
     for (const auto& [sharers, bytes] : caches) sum += bytes;
     return sum > 0 ? sum : std::size_t(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
+}
+
+}  // namespace
+
+Machine query_machine() {
+    if (!why_not_as_gpu().empty()) throw InputError("{}", why_not_as_gpu());
+    Machine machine;
+    static const std::string name = read_cpu_name();
+    machine.cpu_name = name;
+    machine.cpu_threads = std::max(available_threads() / Communicator::all().host_size(), 1);
+    machine.simd = simd_target();
+    machine.memory = query_host_memory();
+    machine.cuda = query_cuda();
+    machine.gpu_free_bytes = cuda_memory().free_bytes;
+    return machine;
+}
+
+std::size_t last_level_cache_bytes() {
+    static const std::size_t bytes = read_last_level_cache_bytes();
+    return bytes;
+}
+
+int thread_count(int asked, int processors) {
+    return asked == 0 ? processors : std::min(asked, std::max(4 * processors, 64));
 }
 
 const CudaDevice& Machine::gpu() const {

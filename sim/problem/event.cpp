@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "sim/files/held_arrays.h"
 #include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -145,7 +147,11 @@ Event parse_event(std::string_view text) {
     if (const auto component = component_after(kField, name)) {
         if (value.empty())
             throw InputError(Given{"at", quotable(text)}, "a formula or a file says the field's values");
-        event.change = SetField{value, *component};
+        std::error_code failed;  // what is written may be read in another folder
+        const bool is_file = std::filesystem::is_regular_file(value, failed) && !held_array(value);
+        event.change =
+            SetField{is_file ? std::filesystem::absolute(value, failed).lexically_normal().string() : value,
+                     *component};
         return event;
     }
     event.change = SetSetting{name, value};

@@ -225,15 +225,6 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     };
     make_absolute(spec.initial);
     for (auto& [name, what] : spec.initials) make_absolute(what);
-    const auto is_file = [](const Event& event) {
-        const auto* field = std::get_if<SetField>(&event.change);
-        return field && std::filesystem::path(field->what).has_extension();
-    };
-    if (std::ranges::any_of(spec.edits, is_file))
-        spec.edits.modify([&](std::vector<Event>& events) {
-            for (Event& event : events)
-                if (is_file(event)) make_absolute(std::get<SetField>(event.change).what);
-        });
     const auto exported = [&](const std::string& name) { return contains(spec.exports, name); };
     std::vector<std::string> all;
     add_export("all", all);

@@ -633,6 +633,10 @@ void Simulation::change(const SetField& given) {
     Field values =
         what.formula.empty() ? make_initial(what, request_of(now_, what)) : solver_->field(what.formula);
     values = fitted(std::move(values), now_);
+    const auto is_sensitivity = [](const equation::Evolving& each) { return each.tangent_of.has_value(); };
+    if (!what.formula.empty() && !read_real(what.formula) &&
+        std::ranges::any_of(now_.model->equations->components, is_sensitivity))
+        throw InputError("{}: sensitivities follow numbers and arrays, and no formula of the state", kField);
     if (const Statistics all = statistics_of(values); all.not_finite > 0)
         throw InputError(
             "{}: {} of {} cells are not finite (NaN or infinite)", kField, all.not_finite, values.size());

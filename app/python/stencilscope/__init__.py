@@ -5,7 +5,8 @@
     sim.advance(10_000)
     u = sim.field()
 
-Every keyword argument is a setting of ``stencilscope run`` by its name, with ``_`` for ``-``: ``help(ss.Simulation)`` lists
+``sim.fields["u"] = a`` gives it new values, ``sim.advance(until=T)`` ends at a time, ``sim.x`` and ``sim.to_xarray()`` have
+the places. Every keyword argument is a setting of ``stencilscope run`` by its name, with ``_`` for ``-``: ``help(ss.Simulation)`` lists
 them. A setting that is not allowed raises ValueError (TypeError if it should be a number and is none); a failure of the
 machine raises RuntimeError, OSError or MemoryError.
 """
@@ -15,15 +16,20 @@ from __future__ import annotations
 import importlib.util
 import pathlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stencilscope import _core
 from stencilscope._models import Models, models
-from stencilscope._simulation import Fields, Setting, Simulation
+from stencilscope._simulation import Fields, Frames, Parameters, Setting, Simulation
 from stencilscope._sympy import from_sympy
 from stencilscope._words import json_object, words_of
 
-__all__ = ["Fields", "Models", "Simulation", "bench", "example", "from_sympy", "jump", "models"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from stencilscope._settings import Settings
+
+__all__ = ["Fields", "Frames", "Models", "Parameters", "Simulation", "bench", "example", "from_sympy", "jump", "models"]
 __version__: str = _core.version
 
 
@@ -44,7 +50,7 @@ def _take_fftw_of_pyfftw() -> None:
 _take_fftw_of_pyfftw()
 
 
-def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:
+def jump(u0: Any = None, steps: int = 10_000, **settings: Unpack[Settings]) -> Any:
     """Returns the field of shape (ny, nx) after `steps` steps of diffusion, computed at once by method ``spectral``.
 
     Takes what `Simulation` takes; its time does not depend on `steps`. Raises what `Simulation` raises.
@@ -54,7 +60,8 @@ def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:
     """
     if settings.get("method") not in (None, "spectral"):
         raise ValueError("jump: its method is spectral: Simulation(u0, method=...).advance(steps) takes others")
-    simulation = Simulation(u0, **{**settings, "method": "spectral"})
+    settings["method"] = "spectral"
+    simulation = Simulation(u0, **settings)
     simulation.advance(steps)
     return simulation.field()
 

@@ -188,7 +188,12 @@ SETTINGS
             else:
                 given[f"{name}_re" if name else ""], given[f"{name}_im"] = real, imaginary
         named = json.dumps(dict(spec)) if isinstance(spec, Mapping) else "" if spec is None else path_text(spec)
-        self._held = _core.HeldSimulation(named, words, given)
+        try:
+            self._held = _core.HeldSimulation(named, words, given)
+        except ValueError as error:
+            if spec is not None and "initial" in str(error) and ".npy: " in str(error):
+                raise ValueError(f"{error}; a run that began with arrays takes them again: Simulation(u0, spec=...)") from None
+            raise
         del kept
         if {"", self.components[0]} <= {name for name, start in starts.items() if start is not None}:
             raise ValueError(f"initial: {self.components[0]} is given twice")

@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 from problems import Problem
-from stepper import Run, Unsupported
+from stepper import Run, Unsupported, formula
 
 import stencilscope as ss
 
@@ -57,7 +57,10 @@ def executors(p):
         other = simulation(by_hand)
         for step, name, value in p.events:
             other.advance(step - other.step)
-            other.set(name, value)
+            if name.startswith("field"):
+                other.fields[name[6:] or other.components[0]] = value
+            else:
+                other.set(name, value)
         require_same_bits(expected, fields(other.advance(p.steps - other.step)), "at= and set()")
     with tempfile.TemporaryDirectory() as folder:
         cut = simulation(p, threads=2).advance(p.steps // 2)
@@ -147,6 +150,9 @@ def change(run, name, value):
         run.keeps_globals = False
     if name in run.model.parameters:
         run.model.parameters[name] = float(value)
+    elif name.startswith("field") and value != "noise":
+        run.past, run.keeps_globals = None, False
+        run.state = {**run.state, name[6:] or run.model.order[0]: run.whole(run.value(formula(value), 0))}
     elif name in ("dt", "dx"):
         setattr(run, name, float(value))
     elif name in ("integrator", "stepper"):

@@ -441,6 +441,7 @@ class Problem:
             "threads": lambda: ("threads", r.choice(["1", "3"])),
             "method": lambda: ("method", r.choice(["cpu", "reference"])),
             "paint": lambda: (r.choice(["paint", "paint-" + r.choice(self.components)]), self.stroke()),
+            "field": lambda: self.given_field(r.choice(self.components)),
             "equation": lambda: ("equation", "; ".join(Problem(self.seed + 1_000_000, events=False).lines)),
             "model": lambda: ("model", r.choice(["gray-scott", "wave", "diffusion", "life", "kpz"])),
         }
@@ -454,6 +455,11 @@ class Problem:
             return None
         c = r.choice(self.components)
         return r.choice([0.3, 0.5, 0.71, 1, f"max(abs({c})) > 1.5", f"mean({c}) < 0.1", f"min({c}) < -0.2 or max({c}) > 2", "steady:1e-2"])
+
+    def given_field(self, c):
+        r = self.r
+        name = "field" if c == self.components[0] and r.random() < 0.5 else f"field-{c}"
+        return name, r.choice([f"0.5*{c} + 0.1", f"max({c}, 0.2)", "0.3*sin(x) - 0.01*y", "0.25", "noise"])
 
     def stroke(self):
         r = self.r

@@ -94,6 +94,18 @@ TEST_CASE("A brush without an edge is written without softness") {
     CHECK(to_string(piece) == "2,3,add-soft-square,1,2");
 }
 
+TEST_CASE("Values that a field is given at a step are written as they are read, and checked before the run") {
+    for (const char* text : {"5:field=max(u, 0.5)", "7:field-v=0.25", "0:field=disk:radius=0.1"})
+        REQUIRE(to_string(parse_event(text)) == text);
+    REQUIRE(contains(input_error([] { parse_event("5:field="); }), "a formula or a file"));
+    for (const auto& [text, part] : pairs("5:field-w=0 => component 'w' | 5:field=w + 1 => `w` | "
+                                          "5:field=gone.npy => gone.npy")) {
+        RunSpec spec = small_spec();
+        add_events(spec.edits, {parse_event(text)});
+        REQUIRE(contains(input_error([&] { spec.validate(); }), part));
+    }
+}
+
 TEST_CASE("Edits that make no sense are refused with what is allowed") {
     for (const auto& [text, part] :
          pairs("coefficient=0.1 => STEP:SETTING=VALUE | 5:coefficient => STEP:SETTING=VALUE | "
