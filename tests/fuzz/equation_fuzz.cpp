@@ -101,6 +101,9 @@ std::vector<std::string> seeds() {
         "9; stepper = rk4",
         "du/dt = lap(u*v) - v; dv/dt = div(u*grad(v)); inside = v < t or x > 3; edge: u = t*x - v; edge: 2*v "
         "+ flux(v) = u^2",
+        "m*u_tt + c*du/dt - u_xx = f(u, g(u)); f(a, b) = a*erf(b); g(x) = x^2; m = 2; c = 0.1; u_t(0) = "
+        "u(0); u(0) = random",
+        "tau*dv/dt + v = ind(v = 1) + q*Δv; q(t) = sin(t); tau = 2; left: v_x = 1; noise = ito; dy = 1",
         "delta_a = laplacian_a - a*b*b + 1.0f*normal; delta_b = max(a, min(b, 2)) + dot(vec(a, b), grad(a));",
         "du/dt = dx(u*dx(v)) - lap(lap(u) - v); dv/dt = dxb(dxf(v)) + dy(x*dy(u)); dt = 1e-3",
         "dw/dt = 0.1*lap(w) - dy(psi)*dx(w); lap(psi) - k*psi = -w + q; lap2(q) = w*x; k = 2; all: psi = "

@@ -85,10 +85,10 @@ TEST_CASE("Elementary functions are as exact as they say") {
     CHECK(worst_error<double>(c.function, c.exact, c.low, c.high, c.absolute) < 4);
 }
 
-TEST_CASE("erf is exact to little more than the rounding of its result") {
+TEST_CASE("erf is exact to 1.2 units in the last place") {
     for (const auto& [low, high] : {std::pair{-6.5, 6.5}, std::pair{-2.0, 2.0}, std::pair{0.99, 1.01}}) {
-        CHECK(worst_error<float>(&Elementary::erf, erfl, low, high, false) < 1.05);
-        CHECK(worst_error<double>(&Elementary::erf, erfl, low, high, false) < 1.05);
+        CHECK(worst_error<float>(&Elementary::erf, erfl, low, high, false) < 1.2);
+        CHECK(worst_error<double>(&Elementary::erf, erfl, low, high, false) < 1.2);
     }
     Evaluated<float> erf(&Elementary::erf);
     double error = 0, rounding = 0;

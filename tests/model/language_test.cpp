@@ -88,7 +88,8 @@ TEST_CASE("An equation of second order in time has its velocity as a component")
     run.start = [&](int c, int x, int) { return c == 0 ? std::cos(2 * pi * (x + 0.5) / 16) : 0; };
     const double k = 2 - 2 * std::cos(2 * pi / 16), w = std::sqrt(k / 2 - 0.05 * 0.05), t = 5;
     const double factor = std::exp(-0.05 * t) * (std::cos(w * t) + 0.05 / w * std::sin(w * t));
-    CHECK_THAT(run_typed<double>(wave, run)[3], WithinAbs(factor * run.start(0, 3, 0), 1e-9));
+    CHECK_THAT(run_typed<double>(wave, run)[3],
+               Catch::Matchers::WithinAbs(factor * run.start(0, 3, 0), 1e-9));
     CHECK(read_equations("complex z; z_tt = lap(z)").components.size() == 4);
     CHECK(name_of(read_equations("u_tt = lap(u); integrator = rk4").integrator) == "rk4");
 }
@@ -164,6 +165,6 @@ TEST_CASE("Noise that multiplies a field is told, and integrators take it as the
         run.start = [](int, int, int) { return 1; };
         const auto cells = run_typed<double>("du/dt = sqrt(0.1)*u*normal/sqrt(dt); dt = 0.02", run);
         const double mean = stencil_test::total(cells) / (128 * 64);
-        CHECK_THAT(mean, WithinAbs(row.takes_ito() ? 1 : std::exp(0.1 * 5 / 2), 0.04));
+        CHECK_THAT(mean, Catch::Matchers::WithinAbs(row.takes_ito() ? 1 : std::exp(0.1 * 5 / 2), 0.04));
     }
 }
