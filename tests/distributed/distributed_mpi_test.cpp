@@ -404,7 +404,7 @@ TEST_CASE("A jump of any number of processes has the bits of one whatever the bo
 TEST_CASE("Pairs of rows are shared by as many processes as there are and columns may be fewer") {
     require_equal_runs(kJump + kFields + "--steps 40 --size 40x5", 7, 2);
     require_equal_runs(kJump + kFields + "--steps 40 --size 40x3", 2, 1);
-    require_equal_runs(kJump + kFields + "--steps 40 --boundary periodic --size 1x50", 4);
+    require_equal_runs(kJump + kFields + "--steps 40 --boundary periodic --size 2x50", 4);
     require_equal_runs(kJump + kFields + "--steps 40 --boundary insulated --size 3x51", 7);
 }
 
