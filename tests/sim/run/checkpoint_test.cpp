@@ -122,6 +122,9 @@ TEST_CASE("Measures, frames and values that are no finite numbers come back as t
     REQUIRE(look_at(*back.run.solver.arrays, 0).hash == field_hash(checkpoint.run.solver.plain.components));
     REQUIRE(statistics_csv(back.measures.at("u")) == statistics_csv(checkpoint.measures.at("u")));
     REQUIRE(probes_csv(back.measures.at("u")) == probes_csv(checkpoint.measures.at("u")));
+    const auto& rows = back.measures.at("u").rows();
+    REQUIRE((rows.size() == 2 && std::isnan(rows[0].values[0]) && rows[0].values[1] == 0.5));
+    REQUIRE((rows[1].step == 9 && rows[1].values == std::vector<double>{1, -inf}));
     REQUIRE(back.frames.count == 7);
     REQUIRE(back.frames.ranges.at("u").high == 1.0 / 3);
 }
