@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/model/semantics.h"
+#include "sim/model/sides.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -187,9 +188,11 @@ Node Semantics::solution(std::size_t index, TextSpan span) {
     if (equation.terms.empty()) refuse(whole, "`{}` drops out of this equation", quotable(name));
     // If a side has an inhomogeneous condition, its given values enter the linear part through ghost cells,
     // so this contribution is added to the right side.
+    const std::vector<std::string> fields = fields_of(statements_);
     const bool given = std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
-        const bool named = mentions(side.left, name) || mentions(side.right, name);
-        return named && !(is_homogeneous(side.left, name) && is_homogeneous(side.right, name));
+        const auto is_field = [&](std::string_view one) { return contains(fields, one); };
+        return first_quantity(side, is_field) == name &&
+               !(is_homogeneous(side.left, name) && is_homogeneous(side.right, name));
     });
     const Node solved = g.solved(given ? g.add(parts->linear, parts->rest) : parts->rest, int(index));
     return definitions_.emplace(name, Value(solved)).first->second.node;

@@ -40,10 +40,9 @@ class Assembly : TextReader {
         for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) evolve(i);
         initials();
         set_all_sides(result_, boundary_);
-        sides_ = read_sides(semantics_, statements_, result_);
+        sides_ = read_conditions(semantics_, statements_, result_);
         velocities();
         if (!boundary_given_) tell_periodic(statements_, sides_, result_);
-        read_edges(semantics_, statements_, result_);
         tell_steady();
         add_sensitivities(semantics_, statements_, result_);
         shown();
@@ -596,14 +595,20 @@ bool Equations::has_global_values() const {
 
 void set_all_sides(Equations& equations, std::string_view word) {
     const Condition condition = *condition_of_word(equations.graph, word);
-    for (Evolving& c : equations.components) c.sides.fill(condition);
+    for (Evolving& c : equations.components) {
+        c.sides.fill(condition);
+        std::fill_n(c.held.begin(), c.sides.size(), std::nullopt);
+    }
     for (Elliptic& e : equations.elliptic) e.sides.fill(condition);
 }
 
 void make_line(Equations& equations, std::size_t flat_axis) {
     const Condition around{.periodic = true};
     for (const std::size_t side : {2 * flat_axis, 2 * flat_axis + 1}) {
-        for (Evolving& c : equations.components) c.sides[side] = around;
+        for (Evolving& c : equations.components) {
+            c.sides[side] = around;
+            c.held[side] = std::nullopt;
+        }
         for (Elliptic& e : equations.elliptic) e.sides[side] = around;
         for (Defined& d : equations.definitions) d.sides[side].reset();
     }

@@ -16,16 +16,16 @@
 
 namespace stencil::equation {
 
-/// Boundary condition on the face between the last cell and the ghost cell: value * u + flux * du/dn = right,
-/// n pointing outwards; or periodic (then on both sides of the axis).
+/// Boundary condition on the face between a cell and its ghost cell: value * u + flux * du/dn = right, n
+/// pointing outwards; or periodic (then on both sides of the axis). Its formulas may depend on values of the
+/// cell beside the face.
 struct Condition {
     bool periodic = false;
     Node value = 0, flux = 0, right = 0;
     friend bool operator==(const Condition&, const Condition&) = default;
 };
 
-/// A condition at the edge of `inside`, n pointing out of the shape; its formulas may also depend on other
-/// components' values in the cell. Empty: no flux.
+/// A condition at the edge of `inside`, n pointing out of the shape. Empty: no flux.
 using EdgeCondition = std::optional<Condition>;
 
 /// A summand of a component's formula, so that stability messages can name it.
@@ -36,6 +36,8 @@ struct Term {
 
 /// One condition per side, in the order of kSides.
 using Conditions = std::array<Condition, 4>;
+/// The index of the edge of `inside`, after those of the four sides.
+inline constexpr std::size_t kAtEdge = std::size_t(Side::edge);
 
 struct Evolving {
     std::string name;
@@ -47,6 +49,9 @@ struct Evolving {
     std::optional<int> tangent_of = {};  ///< for a sensitivity: the component that it is the derivative of
     EdgeCondition edge = {};
     std::string start = {};  ///< an initial condition of the table, such as "gaussian:sigma=0.1"; empty: none
+    /// For an equation of fourth order, by side and at the edge: the value on the face, where the condition
+    /// in `sides` or `edge` is that of a flux and both hold.
+    std::array<std::optional<Node>, kAtEdge + 1> held = {};
 };
 
 /// A definition that varies from cell to cell: it can be shown, and has ghost cells where it is materialised.

@@ -51,6 +51,31 @@ std::optional<double> Graph::number_of(Node node) const {
     return nodes_[node].op == Op::number ? std::optional(nodes_[node].number) : std::nullopt;
 }
 
+bool Graph::is_zero(Node node) const {
+    std::vector<bool> zero(node + 1);  // arguments come before their expressions
+    for (Node part = 0; part <= node; ++part) {
+        const Node a = nodes_[part].args[0], b = nodes_[part].args[1];
+        switch (nodes_[part].op) {
+            case Op::number:
+                zero[part] = nodes_[part].number == 0;
+                break;
+            case Op::multiply:
+                zero[part] = zero[a] || zero[b];
+                break;
+            case Op::divide:
+            case Op::negate:
+                zero[part] = zero[a];
+                break;
+            case Op::subtract:
+                zero[part] = a == b || (zero[a] && zero[b]);
+                break;
+            default:
+                zero[part] = nodes_[part].op == Op::add && zero[a] && zero[b];
+        }
+    }
+    return zero[node];
+}
+
 bool Graph::is_nonzero(Node node) const {
     const Expression& e = nodes_[node];
     if (e.op == Op::multiply) return is_nonzero(e.args[0]) && is_nonzero(e.args[1]);

@@ -101,6 +101,11 @@ constexpr bool is_global(Op op) {
     return op >= Op::mean && op <= Op::largest;
 }
 
+/// Whether it is the Laplacian or a second derivative along an axis.
+constexpr bool is_second_difference(Op op) {
+    return op == Op::laplacian || op == Op::laplacian9 || op == Op::difference_xx || op == Op::difference_yy;
+}
+
 /// Whether it is an operation whose field needs all cells of its argument.
 constexpr bool is_whole_field(Op op) {
     return op == Op::solved || op == Op::convolved;
@@ -215,6 +220,8 @@ class Graph {
     }
 
     std::optional<double> number_of(Node node) const;
+    /// Whether it is 0 for all finite values of what it is made of, such as 0*exp(t).
+    bool is_zero(Node node) const;
 
   private:
     /// Orders numbers by their bits, since NaN compares equal to nothing.

@@ -14,15 +14,12 @@ namespace {
 
 class Tangent {
   public:
-    // `span` is the position of the `sensitivity` statement, for messages. Components added from now on are
-    // tangents.
-    Tangent(const Semantics& semantics, Equations& equations, int parameter, TextSpan span)
-        : semantics_(semantics),
-          equations_(equations),
+    // Components added from now on are tangents.
+    Tangent(Equations& equations, int parameter)
+        : equations_(equations),
           g_(equations.graph),
           parameter_(parameter),
-          first_(int(equations.components.size())),
-          span_(span) {}
+          first_(int(equations.components.size())) {}
 
     std::string name_of(const std::string& quantity) const {
         return sensitivity_name(quantity, parameter_name());
@@ -45,21 +42,26 @@ class Tangent {
         return done_[node] = result;
     }
 
-    // Differentiates a quantity's condition, and refuses one whose left side depends on the parameter.
-    Condition of(const Condition& condition, const std::string& quantity, const char* place = "a side") {
+    // Differentiates the condition of u: what its left side changes by is that change times the value on the
+    // face and the flux, which follow from the cell.
+    Condition of(const Condition& condition, Node u) {
         if (condition.periodic) return condition;
-        if (of(condition.value) != zero() || of(condition.flux) != zero())
-            semantics_.refuse(span_,
-                              "a condition of `{}` at {} has no derivative by `{}`: only its right side may "
-                              "depend on it",
-                              quotable(quantity),
-                              place,
-                              parameter_name());
-        return {false, condition.value, condition.flux, of(condition.right)};
+        const Node value = of(condition.value), flux = of(condition.flux);
+        Node right = of(condition.right);
+        if (value != zero() || flux != zero()) {
+            const Node half = g_.multiply(g_.number(0.5), condition.value),
+                       slope = g_.divide(condition.flux, g_.leaf(Op::spacing));
+            const Node beyond = g_.divide(g_.add(g_.multiply(g_.subtract(slope, half), u), condition.right),
+                                          g_.add(slope, half));
+            const Node face = g_.multiply(g_.number(0.5), g_.add(beyond, u)),
+                       across = g_.divide(g_.subtract(beyond, u), g_.leaf(Op::spacing));
+            right = g_.subtract(right, g_.add(g_.multiply(value, face), g_.multiply(flux, across)));
+        }
+        return {false, condition.value, condition.flux, right};
     }
 
-    EdgeCondition at_edge(const EdgeCondition& condition, const std::string& quantity) {
-        return condition ? EdgeCondition(of(*condition, quantity, "the edge")) : std::nullopt;
+    EdgeCondition at_edge(const EdgeCondition& condition, Node u) {
+        return condition ? EdgeCondition(of(*condition, u)) : std::nullopt;
     }
 
   private:
@@ -89,7 +91,7 @@ class Tangent {
         tangent.rest = g_.add(of(equation.rest), g_.replaced(of(equation.linear), unknown, node));
         bool given = false;
         for (std::size_t s = 0; s < tangent.sides.size(); ++s) {
-            tangent.sides[s] = of(equation.sides[s], equation.name);
+            tangent.sides[s] = of(equation.sides[s], node);
             given = given || (!tangent.sides[s].periodic && tangent.sides[s].right != zero());
         }
         if (!given && tangent.rest == zero()) return zero();
@@ -136,11 +138,9 @@ class Tangent {
         return row_of(e.op)->derivative.value({g_, node, e.args[0], e.args[1], e.args[2], of_argument});
     }
 
-    const Semantics& semantics_;
     Equations& equations_;
     Graph& g_;
     int parameter_, first_;
-    TextSpan span_;
     std::map<Node, Node> done_;
 };
 
@@ -155,9 +155,12 @@ void add_tangents(Tangent& tangent, std::size_t own, Equations& equations) {
                         {},
                         int(c)};
         if (component.initial) change.initial = tangent.of(*component.initial);
+        const Node u = equations.graph.leaf(Op::component, int(c));
         for (std::size_t s = 0; s < change.sides.size(); ++s)
-            change.sides[s] = tangent.of(component.sides[s], component.name);
-        change.edge = tangent.at_edge(component.edge, component.name);
+            change.sides[s] = tangent.of(component.sides[s], u);
+        change.edge = tangent.at_edge(component.edge, u);
+        for (std::size_t s = 0; s < change.held.size(); ++s)
+            if (component.held[s]) change.held[s] = tangent.of(*component.held[s]);
         equations.components.push_back(std::move(change));
     }
     std::vector<Defined> changes;
@@ -165,8 +168,8 @@ void add_tangents(Tangent& tangent, std::size_t own, Equations& equations) {
         if (definition.tangent) continue;
         Defined change{tangent.name_of(definition.name), tangent.of(definition.formula), {}, true};
         for (std::size_t s = 0; s < change.sides.size(); ++s)
-            if (definition.sides[s]) change.sides[s] = tangent.of(*definition.sides[s], definition.name);
-        change.edge = tangent.at_edge(definition.edge, definition.name);
+            if (definition.sides[s]) change.sides[s] = tangent.of(*definition.sides[s], definition.formula);
+        change.edge = tangent.at_edge(definition.edge, definition.formula);
         if (equations.graph.depends(change.formula).cell) changes.push_back(std::move(change));
     }
     equations.definitions.insert(equations.definitions.end(), changes.begin(), changes.end());
@@ -215,7 +218,7 @@ void add_sensitivities(const Semantics& semantics, const Statements& statements,
         for (std::size_t c = 0; c < own; ++c) require_unused(equations.components[c].name);
         for (const NamedFormula& d : statements.definitions) require_unused(d.name);
         refuse_extremes(semantics, equations, s.span);
-        Tangent tangent(semantics, equations, int(parameter - equations.parameters.begin()), s.span);
+        Tangent tangent(equations, int(parameter - equations.parameters.begin()));
         add_tangents(tangent, own, equations);
     }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/field/boundary.h"
@@ -35,14 +36,23 @@ bool is_about(const Syntax& formula, std::string_view component) {
            std::ranges::any_of(formula.args, [&](const Syntax& part) { return is_about(part, component); });
 }
 
+// The quantity that a condition is about.
+std::string quantity_of(const Statements& read, const SideStatement& row) {
+    std::vector<std::string> names = fields_of(read);
+    for (const ComplexName& whole : read.complex) names.push_back(whole.name);
+    for (std::size_t before = 0; std::exchange(before, names.size()) < names.size();)
+        for (const NamedFormula& d : read.definitions)  // a definition may use those behind it
+            if (!contains(names, d.name) && std::ranges::any_of(names, [&](const std::string& name) {
+                    return mentions(d.formula, name);
+                }))
+                names.push_back(d.name);
+    return first_quantity(row, [&](std::string_view name) { return contains(names, name); });
+}
+
 // Whether the condition is about the component, or about the complex one that it is a part of.
 bool is_about(const Statements& read, const SideStatement& row, std::string_view component) {
-    const auto names = [&](std::string_view name) {
-        return is_about(row.left, name) || is_about(row.right, name);
-    };
-    return names(component) || std::ranges::any_of(read.complex, [&](const ComplexName& whole) {
-               return contains(parts_of(whole.name), component) && names(whole.name);
-           });
+    const std::string quantity = quantity_of(read, row);
+    return quantity == component || (is_complex(read, quantity) && contains(parts_of(quantity), component));
 }
 
 // The rows of a statement, one per side that it names.
@@ -58,9 +68,12 @@ using InForce = std::array<const SideStatement*, 4>;
 
 InForce in_force(const Statements& read, std::string_view component = {}) {
     InForce force{};
-    for (const SideStatement& row : read.sides)
-        if (!row.word.empty() || (!component.empty() && is_about(read, row, component)))
-            force[std::size_t(row.side)] = &row;
+    for (const SideStatement& row : read.sides) {
+        const SideStatement*& now = force[std::size_t(row.side)];
+        if ((!row.word.empty() || (!component.empty() && is_about(read, row, component))) &&
+            (!now || is_narrower(row, *now) || !is_narrower(*now, row)))
+            now = &row;
+    }
     return force;
 }
 
@@ -161,26 +174,6 @@ bool relabel(Rewriting& text, std::span<const SideStatement> rows, F&& keeps) {
     return !kept.empty();
 }
 
-// The first of `names` that the formula mentions, or with `in_flux` the first whose flux it mentions; empty:
-// none.
-std::string first_about(const Syntax& formula, std::span<const std::string> names, bool in_flux) {
-    for (const std::string& name : names)
-        if (in_flux ? is_flux(formula, name) : is_name(formula, name)) return name;
-    for (const Syntax& part : formula.args)
-        if (std::string found = first_about(part, names, in_flux); !found.empty()) return found;
-    return "";
-}
-
-// The quantity that a condition at the edge is about: that whose flux it names, else the first one in it.
-std::string quantity_of(const Statements& read, const SideStatement& row) {
-    std::vector<std::string> names = fields_of(read);
-    for (const ComplexName& whole : read.complex) names.push_back(whole.name);
-    for (const bool in_flux : {true, false})
-        for (const Syntax* formula : {&row.left, &row.right})
-            if (std::string found = first_about(*formula, names, in_flux); !found.empty()) return found;
-    return "";
-}
-
 std::string edge_quantity(const Statements& read, std::string_view component) {
     for (const ComplexName& whole : read.complex)
         if (contains(parts_of(whole.name), component)) {
@@ -240,15 +233,25 @@ void write_condition(Rewriting& text,
     const std::string wanted =
         fmt::format("{}: {}", label_of({side}), condition_text(condition, read, component, side, now));
     const auto is_own = [&](const SideStatement& row) {
-        if (row.word.empty()) return is_about(row.left, component) || is_about(row.right, component);
+        if (row.word.empty()) return quantity_of(read, row) == component;
         return fields_of(read).size() == 1 && !is_periodic(row.word);
     };
+    // A value and a flux may hold together.
+    const auto holds = [&](const SideStatement& row) {
+        const SideStatement* other = force[std::size_t(row.side)];
+        return is_own(row) && (other == &row || (other && row.word.empty() && other->word.empty() &&
+                                                 row.named == other->named));
+    };
+    bool written = false;
     for (const StatementPlace& statement : read.places) {
-        std::vector<Side> holds;
+        std::vector<Side> sides;
         for (const SideStatement& row : rows_of(read, statement))
-            if (is_own(row) && force[std::size_t(row.side)] == &row) holds.push_back(row.side);
-        if (holds == std::vector{side}) return text.replace(statement.span, wanted);
+            if (holds(row)) sides.push_back(row.side);
+        if (sides != std::vector{side}) continue;
+        written ? text.remove(statement) : text.replace(statement.span, wanted);
+        written = true;
     }
+    if (written) return;
     text.add(wanted);
     if (is_periodic(word_of(read, now)))
         text.add(fmt::format("{}: flux({}) = 0", label_of({opposite(side)}), component));

@@ -30,28 +30,39 @@ struct SideEquation {
     std::optional<Node> imaginary = {};
 };
 
+// Recognises du/dn, the derivative along the outward normal.
+bool is_normal_derivative(const Syntax& formula) {
+    return formula.text == "/" && formula.args[0].kind == SyntaxKind::name &&
+           formula.args[0].text.starts_with("d") && formula.args[1].kind == SyntaxKind::name &&
+           formula.args[1].text == "dn";
+}
+
+std::string first_quantity(const Syntax& formula,
+                           const std::function<bool(std::string_view)>& is_quantity,
+                           bool of_flux) {
+    const bool flux = formula.kind == SyntaxKind::call && formula.text == "flux" && formula.args.size() == 1;
+    const bool slope = is_normal_derivative(formula);
+    const Syntax& named = flux || slope ? formula.args[0] : formula;
+    const std::string name = named.kind == SyntaxKind::name ? named.text.substr(slope ? 1 : 0) : "";
+    if ((flux || slope) == of_flux && is_quantity(name)) return name;
+    for (const Syntax& part : formula.args)
+        if (std::string found = first_quantity(part, is_quantity, of_flux); !found.empty()) return found;
+    return "";
+}
+
 class ConditionReader : TextReader {
   public:
-    ConditionReader(Semantics& semantics,
-                    const Equations& equations,
-                    const SideStatement& statement,
-                    bool at_edge)
+    ConditionReader(Semantics& semantics, const Equations& equations, const SideStatement& statement)
         : TextReader(semantics),
           semantics_(semantics),
           equations_(equations),
           g_(semantics.graph()),
-          at_edge_(at_edge) {
-        for (const bool of_flux : {true, false})
-            for (const Syntax* formula : {&statement.left, &statement.right})
-                if (at_edge_ && quantity.empty()) quantity = first_quantity(*formula, of_flux);
+          label_(kSideNames[std::size_t(statement.side)]) {
+        quantity = first_quantity(statement, [&](std::string_view name) { return is_quantity(name); });
     }
 
-    /// Where the condition stands, for messages.
-    const char* place() const { return at_edge_ ? "at the edge" : "at a side"; }
-    const char* label() const { return at_edge_ ? "edge" : "left"; }
-
     Linear read(const Syntax& formula) {
-        if (is_quantity(formula)) return {.value = g_.number(1)};
+        if (names_it(formula)) return {.value = g_.number(1)};
         if (formula.kind == SyntaxKind::call && formula.text == "flux")
             return flux(formula.span, formula.args);
         if (is_normal_derivative(formula)) {
@@ -66,7 +77,7 @@ class ConditionReader : TextReader {
                    "= 1` or `{2}: flux({3}) = 0`",
                    quotable(formula.text),
                    fmt::join(names_of(equations_.components), ", "),
-                   label(),
+                   label_,
                    equations_.components.front().name);
         }
         const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
@@ -94,7 +105,6 @@ class ConditionReader : TextReader {
     }
 
     std::string quantity;
-    TextSpan span;
 
   private:
     Linear rest(const Syntax& formula) {
@@ -104,61 +114,68 @@ class ConditionReader : TextReader {
         for (const Part part : {rest.rest, rest.imaginary}) {
             if (!part) continue;
             semantics_.refuse_offsets(*part, formula);
-            require_in_cell(*part, formula);
+            require_near(*part, formula);
         }
         return rest;
     }
 
-    void require_in_cell(Node rest, const Syntax& formula) {
-        if (g_.radius(rest) > 0 || (!at_edge_ && g_.depends(rest).cell))
+    // What is not linear in the quantity is taken in the cell, so it cannot need ghost cells that the
+    // condition is to give.
+    void require_near(Node rest, const Syntax& formula) {
+        if (g_.radius(rest) > 1)
             refuse(formula.span,
-                   "a condition {} is linear in one quantity and its flux, and else made of x, y, t "
-                   "{}, such as `u + 2*flux(u) = sin(x)`",
-                   place(),
-                   at_edge_ ? "and what has a value in the cell" : "and parameters");
+                   "a condition is made of what has a value in the cell, and of first and second derivatives "
+                   "of other quantities: this is a derivative of a derivative");
         g_.walk(rest, [&](Node part) {
-            if (g_.radius(part) > 0)
+            if (is_global(g_[part].op) && g_.radius(g_[part].args[0]) > 0)
                 refuse(formula.span,
-                       "a value of the whole field in a condition {} is made of each cell alone, such "
-                       "as `mean(u)`: a derivative would need the condition",
-                       place());
+                       "a value of the whole field in a condition is made of each cell alone, such as "
+                       "`mean(u)`: a derivative would need the condition");
+            if (reaches_neighbours(g_[part].op) && is_in(part))
+                refuse(formula.span,
+                       "a condition for `{}` is made of what has a value in the cell: its own derivatives "
+                       "would need the condition",
+                       quotable(quantity));
         });
     }
 
-    bool names_quantity(const Syntax& formula) const {
-        const auto named = [&](const auto& row) { return row.name == formula.text; };
-        return formula.kind == SyntaxKind::name && (semantics_.is_complex_name(formula.text) ||
-                                                    std::ranges::any_of(equations_.components, named) ||
-                                                    std::ranges::any_of(equations_.definitions, named));
+    // Whether the quantity is in a formula.
+    bool is_in(Node formula) const {
+        const auto named = [&](const std::string& name) {
+            return name == quantity ||
+                   (semantics_.is_complex_name(quantity) && contains(parts_of(quantity), name));
+        };
+        const auto defined = std::ranges::find(equations_.definitions, quantity, &Defined::name);
+        bool found = false;
+        g_.walk(
+            formula,
+            [&](Node part) {
+                const Expression& e = g_[part];
+                const auto index = std::size_t(e.index);
+                found = found || (e.op == Op::component && named(equations_.components[index].name)) ||
+                        (is_of_elliptic(e.op) && named(equations_.elliptic[index].name)) ||
+                        (defined != equations_.definitions.end() && part == defined->formula);
+            },
+            false);
+        return found;
     }
 
-    // The first quantity in the formula, or the first whose flux it names.
-    std::string first_quantity(const Syntax& formula, bool of_flux) const {
-        if (of_flux && formula.kind == SyntaxKind::call && formula.text == "flux" && formula.args.size() == 1)
-            return names_quantity(formula.args[0]) ? formula.args[0].text : "";
-        if (of_flux && is_normal_derivative(formula)) return formula.args[0].text.substr(1);
-        if (!of_flux && names_quantity(formula)) return formula.text;
-        for (const Syntax& part : formula.args)
-            if (const std::string found = first_quantity(part, of_flux); !found.empty()) return found;
-        return "";
+    bool is_quantity(std::string_view name) const {
+        const auto named = [&](const auto& row) { return row.name == name; };
+        return semantics_.is_complex_name(name) || std::ranges::any_of(equations_.components, named) ||
+               std::ranges::any_of(equations_.elliptic, named) ||
+               std::ranges::any_of(equations_.definitions, [&](const Defined& row) {
+                   return named(row) && g_.depends(row.formula).evolving;
+               });
+    }
+
+    bool names_it(const Syntax& formula) const {
+        return formula.kind == SyntaxKind::name && formula.text == quantity;
     }
 
     bool has_quantity(const Syntax& formula) const {
-        return (formula.kind == SyntaxKind::name && formula.text == quantity) ||
+        return names_it(formula) ||
                std::ranges::any_of(formula.args, [&](const Syntax& part) { return has_quantity(part); });
-    }
-
-    bool is_quantity(const Syntax& formula) {
-        if (!names_quantity(formula)) return false;
-        if (at_edge_) return quantity == formula.text;
-        if (!quantity.empty() && quantity != formula.text)
-            refuse(formula.span,
-                   "a condition at a side is about one quantity, and this is about `{}` and `{}`",
-                   quantity,
-                   formula.text);
-        quantity = formula.text;
-        span = formula.span;
-        return true;
     }
 
     // Recognises the names that VisualPDE and others have for kinds of conditions.
@@ -178,24 +195,14 @@ class ConditionReader : TextReader {
                 refuse(name.span, "the derivative across a side, outwards, is `flux({})`", quotable(c.name));
     }
 
-    // Recognises du/dn, the derivative along the outward normal.
-    static bool is_normal_derivative(const Syntax& formula) {
-        return formula.text == "/" && formula.args[0].kind == SyntaxKind::name &&
-               formula.args[0].text.starts_with("d") && formula.args[1].kind == SyntaxKind::name &&
-               formula.args[1].text == "dn";
-    }
-
     Linear flux(TextSpan where, const std::vector<Syntax>& of) {
-        if (at_edge_ && of.size() == 1 && names_quantity(of[0]) && of[0].text != quantity)
+        if (of.size() != 1 || of[0].kind != SyntaxKind::name || !is_quantity(of[0].text))
             refuse(where,
-                   "a condition at the edge has one flux, and this has those of `{}` and `{}`",
-                   quantity,
-                   of[0].text);
-        if (of.size() != 1 || !is_quantity(of[0]))
-            refuse(where,
-                   "`flux` takes a component ({}): how fast it grows outwards across the {}",
-                   fmt::join(names_of(equations_.components), ", "),
-                   at_edge_ ? "edge" : "side");
+                   "`flux` takes a component ({}): how fast it grows outwards across the face",
+                   fmt::join(names_of(equations_.components), ", "));
+        if (of[0].text != quantity)
+            refuse(
+                where, "a condition has one flux, and this has those of `{}` and `{}`", quantity, of[0].text);
         return {.flux = g_.number(1)};
     }
 
@@ -207,68 +214,63 @@ class ConditionReader : TextReader {
     Linear product(const Syntax& formula) {
         const Linear a = read(formula.args[0]), b = read(formula.args[1]);
         const auto constant = [](const Linear& form) { return !form.value && !form.flux; };
-        const bool no_flux = !a.flux && !b.flux;
-        if (at_edge_ && no_flux && has_quantity(formula.args[0]) && has_quantity(formula.args[1]))
+        const bool no_flux = !a.flux && !b.flux, quotient = formula.text == "/";
+        if (no_flux && has_quantity(formula.args[1]) && (quotient || has_quantity(formula.args[0])))
             return rest(formula);  // not linear in the quantity
         const Node p = a.rest.value_or(g_.number(0)), q = b.rest.value_or(g_.number(0));
         if (constant(a) && constant(b)) {
             if (a.imaginary || b.imaginary) return rest(formula);
-            return {.rest = formula.text == "/" ? g_.divide(p, q) : g_.multiply(p, q)};
+            return {.rest = quotient ? g_.divide(p, q) : g_.multiply(p, q)};
         }
         if ((constant(a) && a.imaginary) || (constant(b) && b.imaginary)) {
-            if (at_edge_ && no_flux) return rest(formula);
+            if (no_flux && semantics_.is_complex_name(quantity)) return rest(formula);
             refuse(formula.span,
                    "the factors of `{0}` and flux({0}) in a condition are real",
                    quotable(quantity));
         }
-        if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), q));
-        if (formula.text == "*" && constant(a)) return scaled(b, p);
-        if (formula.text == "*" && constant(b)) return scaled(a, q);
-        refuse(formula.span, "a condition {} is linear in one quantity and its flux", place());
+        if (quotient && constant(b)) return scaled(a, g_.divide(g_.number(1), q));
+        if (!quotient && constant(a)) return scaled(b, p);
+        if (!quotient && constant(b)) return scaled(a, q);
+        refuse(formula.span, "a condition is linear in a quantity's flux");
     }
 
     Semantics& semantics_;
     const Equations& equations_;
     Graph& g_;
-    bool at_edge_;
+    std::string_view label_;
 };
 
-// Reads a condition at a side or at the edge of `inside`. One at the edge is about the quantity whose flux it
-// names, else the first quantity that it names; all other terms, also nonlinear ones, are taken at the cell.
-SideEquation read(Semantics& semantics,
-                  const Equations& equations,
-                  const SideStatement& statement,
-                  bool at_edge) {
-    ConditionReader reader(semantics, equations, statement, at_edge);
+SideEquation read(Semantics& semantics, const Equations& equations, const SideStatement& statement) {
+    ConditionReader reader(semantics, equations, statement);
     const Linear left = reader.read(statement.left), right = reader.read(statement.right);
     const TextSpan span = join(statement.left.span, statement.right.span);
     if (reader.quantity.empty())
         semantics.refuse(span,
-                         "a condition {0} names a component, such as `{1}: {2} = 1` or `{1}: flux({2}) = 0`",
-                         reader.place(),
-                         reader.label(),
+                         "a condition names a component, such as `{0}: {1} = 1` or `{0}: flux({1}) = 0`",
+                         kSideNames[std::size_t(statement.side)],
                          equations.components.front().name);
+    const Graph& g = semantics.graph();
     const Node zero = semantics.graph().number(0);
     const Linear factors = reader.combined(left, right, false), rests = reader.combined(right, left, false);
-    Condition condition;
-    condition.value = factors.value.value_or(zero);
-    condition.flux = factors.flux.value_or(zero);
-    condition.right = rests.rest.value_or(zero);
+    const auto of = [&](Part part) { return part && !g.is_zero(*part) ? *part : zero; };
+    const Condition condition{false, of(factors.value), of(factors.flux), of(rests.rest)};
     if (condition.value == zero && condition.flux == zero)
-        semantics.refuse(span, "`{}` drops out of this condition", reader.quantity);
-    if (semantics.is_complex_name(reader.quantity))
-        return {reader.quantity, condition, rests.imaginary.value_or(zero)};
-    if (rests.imaginary.value_or(zero) != zero)
+        semantics.refuse(span,
+                         "`{0}` drops out of this condition: it is linear in {0} or flux({0}), and all else "
+                         "is taken in the cell",
+                         reader.quantity);
+    if (semantics.is_complex_name(reader.quantity)) return {reader.quantity, condition, of(rests.imaginary)};
+    if (of(rests.imaginary) != zero)
         semantics.refuse(span, "this condition is complex, and `{}` is real", quotable(reader.quantity));
     return {reader.quantity, condition};
 }
 
-// Calls f(name, conditions) for each component and each solved field.
+// Calls f for each component and each solved field.
 template <class F>
 void for_fields(Equations& equations, F&& f) {
-    for (Evolving& c : equations.components) f(c.name, c.sides);
+    for (Evolving& c : equations.components) f(c);
     for (Elliptic& e : equations.elliptic)
-        if (!equations.solved_alone) f(e.name, e.sides);
+        if (!equations.solved_alone) f(e);
 }
 
 // Visits the component, solved field or definition of that name.
@@ -292,38 +294,21 @@ void for_parts(const SideEquation& equation, F&& f) {
     f(im, of_imaginary);
 }
 
-/// Reads the statements about sides into the components, solved fields and definitions that they are about.
+/// Reads the statements about sides and edges into the quantities that they are about.
 class SideReader : TextReader {
   public:
     SideReader(Semantics& semantics, const Statements& statements, Equations& result)
         : TextReader(semantics), semantics_(semantics), statements_(statements), result_(result) {}
 
-    GivenSides sides() {
-        for (const SideStatement& s : statements_.sides) {
-            if (!s.word.empty()) {
-                const auto condition = condition_of_word(result_.graph, s.word);
-                if (!condition)
-                    refuse(
-                        s.span,
-                        "`{}` is not a condition: periodic, insulated, zero or an equation such as `u = 1`",
-                        quotable(s.word));
-                for_fields(result_, [&](const std::string& name, Conditions& sides) {
-                    require_first(name, s);
-                    sides[std::size_t(s.side)] = *condition;
-                });
-                continue;
-            }
-            const SideEquation equation = read(semantics_, result_, s, false);
-            for_parts(equation, [&](const std::string& name, const Condition& condition) {
-                require_first(name, s, bool(equation.imaginary));
-                visit(
-                    result_, name, [&](auto& quantity) { quantity.sides[std::size_t(s.side)] = condition; });
-            });
-        }
-        for_fields(result_, [&](const std::string& name, const Conditions& sides) {
+    GivenSides read() {
+        for (const auto* rows : {&statements_.sides, &statements_.edges})
+            for (const SideStatement& s : *rows) s.word.empty() ? by_equation(s) : by_word(s);
+        for_fields(result_, [&](const auto& field) {
             for (const std::size_t axis : {0, 2})
-                if (sides[axis].periodic != sides[axis + 1].periodic) refuse_half_periodic(name, sides, axis);
+                if (field.sides[axis].periodic != field.sides[axis + 1].periodic)
+                    refuse_half_periodic(field.name, field.sides, axis);
         });
+        for (const Evolving& c : result_.components) require_fourth_order(c);
         for (std::size_t i = 0; i < result_.elliptic.size(); ++i) {
             if (result_.solved_alone) result_.elliptic[i].sides = result_.components[i].sides;
             require_transforms(int(i));
@@ -331,58 +316,115 @@ class SideReader : TextReader {
         return std::move(given_);
     }
 
-    void edges() {
-        std::map<std::string, const SideStatement*> given;
-        const auto give = [&](const std::string& quantity, const SideStatement& s) {
-            const auto [before, is_first] = given.try_emplace(quantity, &s);
-            if (!is_first && (before->second->word.empty() || !s.word.empty()))
-                refuse(s.span, "`{}` has two conditions at the edge, and one is enough", quotable(quantity));
-            before->second = &s;
-        };
-        for (const SideStatement& s : statements_.edges) {
-            if (!result_.inside)
-                refuse(s.span,
-                       "`edge` is the edge of a shape, and `inside = ...`, which says where that "
-                       "is, is missing");
-            if (s.word.empty()) {
-                const SideEquation equation = read(semantics_, result_, s, true);
-                for_parts(equation, [&](const std::string& name, const Condition& condition) {
-                    give(name, s);
-                    visit(result_, name, [&](auto& quantity) {
-                        if constexpr (requires { quantity.edge; }) quantity.edge = condition;
-                    });
-                });
-                continue;
-            }
-            const auto condition = condition_of_word(result_.graph, s.word);
-            if (!condition || condition->periodic)
-                refuse(s.span,
-                       "`{}` is not a condition at the edge: insulated, zero or an equation such as `u = 1`",
-                       quotable(s.word));
-            for (Evolving& c : result_.components) {
-                if (given.contains(c.name) && given.at(c.name)->word.empty()) continue;
-                give(c.name, s);
-                c.edge = *condition;
-            }
-        }
+  private:
+    void by_word(const SideStatement& s) {
+        const bool edge = s.side == Side::edge;
+        if (edge) require_shape(s);
+        const auto condition = condition_of_word(result_.graph, s.word);
+        if (!condition || (edge && condition->periodic))
+            refuse(s.span,
+                   "`{}` is not a condition{}insulated, zero or an equation such as `u = 1`",
+                   quotable(s.word),
+                   edge ? " at the edge: " : ": periodic, ");
+        for_fields(result_, [&](auto& field) { give(field, field.name, s, *condition); });
     }
 
-  private:
-    // A more specific condition may override a general one: `left:` after `all:`, an equation for one
-    // quantity after a word that holds for all of them, or one for a part after one for the complex quantity.
-    void require_first(const std::string& quantity, const SideStatement& statement, bool of_both = false) {
-        const auto [before, is_first] = given_.try_emplace({quantity, statement.side}, &statement);
-        const SideStatement& other = *before->second;
-        const bool narrower = statement.named < other.named ||
-                              (!other.word.empty() && statement.word.empty()) ||
-                              (of_both_.contains(&other) && !of_both && statement.word.empty());
-        if (of_both) of_both_.insert(&statement);
-        if (!is_first && !narrower)
-            refuse(statement.span,
-                   "`{}` has two conditions at the {} side, and one is enough",
-                   quotable(quantity),
-                   kSideNames[std::size_t(statement.side)]);
-        before->second = &statement;
+    void by_equation(const SideStatement& s) {
+        if (s.side == Side::edge) require_shape(s);
+        const SideEquation equation = equation::read(semantics_, result_, s);
+        for_parts(equation, [&](const std::string& name, const Condition& condition) {
+            visit(result_, name, [&](auto& quantity) {
+                give(quantity, name, s, condition, bool(equation.imaginary));
+            });
+        });
+    }
+
+    void require_shape(const SideStatement& s) const {
+        if (!result_.inside)
+            refuse(s.span,
+                   "`edge` is the edge of a shape, and `inside = ...`, which says where that is, is missing");
+    }
+
+    // A condition for fewer sides holds rather than one for more, an equation for one quantity rather than a
+    // word for all, and one for a part rather than one for the complex quantity, whichever comes first.
+    template <class Quantity>
+    void give(Quantity& quantity,
+              const std::string& name,
+              const SideStatement& s,
+              const Condition& condition,
+              bool of_both = false) {
+        const auto [entry, is_first] = given_.try_emplace({name, s.side}, &s);
+        const SideStatement& before = *entry->second;
+        if (of_both) of_both_.insert(&s);
+        const auto narrower = [&](const SideStatement& a, const SideStatement& b) {
+            return is_narrower(a, b) || (of_both_.contains(&b) && !of_both_.contains(&a) && a.word.empty());
+        };
+        if (!is_first && !narrower(s, before)) {
+            if (narrower(before, s) || hold_both(quantity, s, before, condition)) return;
+            refuse(s.span,
+                   "`{}` has two conditions at the {}, and one is enough",
+                   quotable(name),
+                   place_name(s.side));
+        }
+        entry->second = &s;
+        set(quantity, s.side, condition);
+        if constexpr (requires { quantity.held; }) quantity.held[std::size_t(s.side)] = std::nullopt;
+    }
+
+    // A value and a flux both hold at one side of an equation of fourth order, whichever comes first.
+    template <class Quantity>
+    bool hold_both(Quantity& quantity,
+                   const SideStatement& s,
+                   const SideStatement& before,
+                   const Condition& more) {
+        if constexpr (requires { quantity.held; }) {
+            Graph& g = result_.graph;
+            const Node zero = g.number(0);
+            const Condition own = s.side == Side::edge ? *quantity.edge : quantity.sides[std::size_t(s.side)];
+            auto& held = quantity.held[std::size_t(s.side)];
+            const bool second = own.value == zero && more.flux == zero,
+                       first = own.flux == zero && more.value == zero;
+            if (held || !(first || second) || !s.word.empty() || !before.word.empty()) return false;
+            const Condition& value = first ? own : more;
+            held = g.divide(value.right, value.value);
+            if (first) set(quantity, s.side, more);
+            return true;
+        }
+        return false;
+    }
+
+    template <class Quantity>
+    static void set(Quantity& quantity, Side side, const Condition& condition) {
+        if (side != Side::edge)
+            quantity.sides[std::size_t(side)] = condition;
+        else if constexpr (requires { quantity.edge; })
+            quantity.edge = condition;
+    }
+
+    void require_fourth_order(const Evolving& component) const {
+        const Graph& g = result_.graph;
+        const auto is_bending = [&](Node node) {
+            const Expression &e = g[node], &of = g[e.args[0]];
+            return is_second_difference(e.op) && of.op == Op::component &&
+                   result_.components[std::size_t(of.index)].name == component.name;
+        };
+        bool bends = false;
+        for (const Evolving& c : result_.components)
+            g.walk(c.formula, [&](Node node) {
+                for (std::size_t i = 0; reaches_neighbours(g[node].op) && i < g[node].count; ++i)
+                    g.walk(g[node].args[i], [&](Node part) { bends = bends || is_bending(part); });
+            });
+        for (std::size_t side = 0; side < component.held.size() && !bends; ++side)
+            if (component.held[side])
+                refuse(given_.at({component.name, Side(side)})->span,
+                       "`{0}` has two conditions at the {1}, a value and a flux: both hold where an equation "
+                       "has lap(lap({0})) or lap2({0}), else one is enough",
+                       quotable(component.name),
+                       place_name(Side(side)));
+    }
+
+    static std::string place_name(Side side) {
+        return fmt::format("{}{}", kSideNames[std::size_t(side)], side == Side::edge ? "" : " side");
     }
 
     [[noreturn]] void refuse_half_periodic(const std::string& name,
@@ -430,22 +472,31 @@ class SideReader : TextReader {
 
 }  // namespace
 
-GivenSides read_sides(Semantics& semantics, const Statements& statements, Equations& equations) {
-    return SideReader(semantics, statements, equations).sides();
+bool is_narrower(const SideStatement& a, const SideStatement& b) {
+    return a.named < b.named || (!b.word.empty() && a.word.empty());
 }
 
-void read_edges(Semantics& semantics, const Statements& statements, Equations& equations) {
-    SideReader(semantics, statements, equations).edges();
+std::string first_quantity(const SideStatement& statement,
+                           const std::function<bool(std::string_view)>& is_quantity) {
+    for (const bool of_flux : {true, false})
+        for (const Syntax* formula : {&statement.left, &statement.right})
+            if (std::string found = first_quantity(*formula, is_quantity, of_flux); !found.empty())
+                return found;
+    return "";
+}
+
+GivenSides read_conditions(Semantics& semantics, const Statements& statements, Equations& equations) {
+    return SideReader(semantics, statements, equations).read();
 }
 
 void tell_periodic(const Statements& statements, const GivenSides& given, Equations& equations) {
     if (statements.sides.empty()) return;
-    for_fields(equations, [&](const std::string& name, const Conditions&) {
-        if (std::ranges::none_of(kSides, [&](Side side) { return given.contains({name, side}); }))
+    for_fields(equations, [&](const auto& field) {
+        if (std::ranges::none_of(kSides, [&](Side side) { return given.contains({field.name, side}); }))
             equations.notes.push_back(
                 fmt::format("`{0}` has no condition at the sides, where others have: it is periodic there; "
                             "`all: flux({0}) = 0` lets nothing through",
-                            name));
+                            field.name));
     });
 }
 

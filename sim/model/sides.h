@@ -1,6 +1,7 @@
 // Boundary conditions, from equations that are linear in a quantity's value on the face and its flux.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,11 +15,19 @@ namespace stencil::equation {
 /// The statement in force, by quantity and side.
 using GivenSides = std::map<std::pair<std::string, Side>, const SideStatement*>;
 
-/// Reads the conditions at the sides into the components, solved fields and definitions that they are about.
-/// Throws TextError where one is not linear, does not name exactly one quantity, or is given twice.
-GivenSides read_sides(Semantics& semantics, const Statements& statements, Equations& equations);
-/// Reads the conditions at the edge of `inside`.
-void read_edges(Semantics& semantics, const Statements& statements, Equations& equations);
+/// Reads the conditions at the sides and at the edge of `inside` into the components, solved fields and
+/// definitions that they are about. What is linear in that quantity or its flux is a part of the condition,
+/// all else its right side, a formula of the cell. Throws TextError.
+GivenSides read_conditions(Semantics& semantics, const Statements& statements, Equations& equations);
+
+/// The quantity that a condition is about: the first whose flux it names, else the first that it names;
+/// empty: none.
+std::string first_quantity(const SideStatement& statement,
+                           const std::function<bool(std::string_view)>& is_quantity);
+
+/// Whether a condition holds rather than another, whichever comes first: it names fewer sides, or is an
+/// equation for one quantity where the other is a word for all.
+bool is_narrower(const SideStatement& a, const SideStatement& b);
 /// Adds a note on fields that are periodic only because they have no condition, while others have one.
 void tell_periodic(const Statements& statements, const GivenSides& given, Equations& equations);
 

@@ -71,7 +71,9 @@ std::shared_ptr<const Model> compile(const std::string& text,
     const auto all = boundary_of(equations->graph, equations->components.front().sides);
     model->boundary = all.value_or(Boundary::zero);
     const auto has_it = [&](const auto& each) { return boundary_of(equations->graph, each.sides) == all; };
-    model->uniform_boundary = all && std::ranges::all_of(equations->components, has_it) &&
+    const auto is_held = [](const Evolving& c) { return c.held != decltype(c.held){}; };
+    model->uniform_boundary = all && std::ranges::none_of(equations->components, is_held) &&
+                              std::ranges::all_of(equations->components, has_it) &&
                               std::ranges::all_of(equations->elliptic, has_it);
     for (const Evolving& component : equations->components) model->components.push_back({component.name});
     if (is_diffusion(*equations))

@@ -244,7 +244,7 @@ void require_ghosts(const Problem& spec, double time) {
             side,
             name);
     };
-    for (std::size_t side = 0; side < equation::kSideNames.size() && spec.boundary_as_typed; ++side) {
+    for (std::size_t side = 0; side < equation::kAtEdge && spec.boundary_as_typed; ++side) {
         if (spec.flat_axis() == side / 2) continue;
         for (const auto& c : equations.components)
             check(c.name, equation::kSideNames[side], c.sides[side], spec.integrator->is_implicit);

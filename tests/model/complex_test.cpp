@@ -210,7 +210,6 @@ TEST_CASE("A complex number where a real one is needed is refused at its place")
              Row{z + "left: z + 1i*flux(z) = 1", "1i*flux(z)", "are real"},
              Row{z + "dv/dt = lap(v); left: v = 1i", "v = 1i", "`v` is real"},
              Row{z + "left: z = 1; left: z = 2", "left", "two conditions"},
-             Row{z + "left: z_re = 1; left: z = 2", "left", "two conditions"},
              Row{z + "z_re = 3", "z_re", "evolves"},
              Row{z + "z = 3", "z", "evolves"},
              Row{z + "dz_re/dt = 3", "z_re", "evolves"},

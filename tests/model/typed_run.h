@@ -70,7 +70,15 @@ inline const std::vector<std::string> kTexts{
     "a*erf(b - t)*b; c = 0.1; dt = 0.05; left: u_x = sin(y); right: u = erf(y - t)",
     "du/dt = -0.01*lap(lap(u) + y*mean(u)) + mean(grad2(u)) + mean(random); left: u = mean(u); right: "
     "flux(u) = 0.1 - max(u)/9; top, bottom: u + flux(u)*integral(u)/50 = sin(x); dt = 0.01; stepper = "
-    "midpoint"};
+    "midpoint",
+    "du/dt = lap(u) - u*v + dxy(u); dv/dt = div((1 + u^2)*grad(v)) + m; dm/dt = u - m; dt = 0.01; left: "
+    "flux(u) = "
+    "-m*u; right: u = v^2 + t; top: v + x*flux(v) = u*m; bottom: flux(v) = 0.1 - v^4; all: flux(u) = 0; "
+    "stepper = heun; "
+    "inside = x + y > 4; edge: flux(u) = m",
+    "du/dt = lap(u^3 - u - lap(u)) - 0.1*v; dv/dt = 0.1*lap(v) + q; q = dy(u); dt = 0.001; all: u = sin(x + "
+    "y); all: "
+    "flux(u) = 0.1*t; left: flux(v) = q; right: v = u; y: flux(v) = 0"};
 /// Those that stay finite and are stepped several steps at a time.
 inline const std::vector<std::string> kFiniteTexts(kTexts.begin(), kTexts.begin() + 8);
 

@@ -23,6 +23,7 @@ bool Reflections::is_open(Node node) {
 }
 
 Node Reflections::continued(Node formula) {
+    require_order(formula);
     require_edges(formula);
     return wraps_[0] && wraps_[1] ? formula : rebuilt(formula);
 }

@@ -37,6 +37,17 @@ class Cutter {
         return radius_[node] = reach;
     }
 
+    // Stores what the condition at a side, a formula of the cell, has of other cells.
+    void store_far(Node node) {
+        if (!stored_in_.insert(node).second) return;
+        const Expression& e = g_[node];
+        if (reaches_neighbours(e.op) || is_whole_field(e.op) || e.op == Op::random) {
+            radius(node);
+            return store(node);
+        }
+        for (int i = 0; i < e.count && !is_global(e.op); ++i) store_far(e.args[std::size_t(i)]);
+    }
+
     std::vector<Node> order;
 
   private:
@@ -187,11 +198,18 @@ std::vector<Node> find_coefficients(const Graph& graph,
     return found;
 }
 
-std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots, const CanStore& can_store) {
+std::vector<Node> find_cut(const Graph& graph,
+                           const std::vector<Node>& roots,
+                           const CanStore& can_store,
+                           const std::vector<Node>& conditions) {
     Cutter arguments(graph, can_store, true), operators(graph, can_store, false);
     for (const Node root : roots) {
         arguments.radius(root);
         operators.radius(root);
+    }
+    for (const Node condition : conditions) {
+        arguments.store_far(condition);
+        operators.store_far(condition);
     }
     const auto cost = [&](const Cutter& cutter) { return Cost(graph, cutter.order).of(roots); };
     return cost(operators) < cost(arguments) ? operators.order : arguments.order;

@@ -25,6 +25,8 @@ void StepPlan::find_globals() {
     for (const Evolving& c : model_.components) {
         std::ranges::for_each(c.sides, add);
         if (c.edge) add(*c.edge);
+        for (const auto& held : c.held)
+            if (held) globals_.add(g_, *held);
     }
     for (const Defined& d : model_.definitions) {
         for (const auto& side : d.sides)

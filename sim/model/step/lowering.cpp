@@ -147,6 +147,37 @@ int Lowering::reached(Node node, int dx, int dy) {
     return builder_.select(builder_.input(Code::load, inside, dx, dy), there, beyond);
 }
 
+// The ghost cell so many columns and rows beyond the cell at (dx, dy), by the condition that the expression
+// has on the face between them; empty if it has none.
+std::optional<int> Lowering::ghost(Node node, std::size_t side, int dx, int dy, int columns, int rows) {
+    const Expression e = g_[node];
+    const double ahead =
+        e.op == Op::component && !source_.ahead.empty() ? source_.ahead[std::size_t(e.index)] : 0;
+    const auto ghosts = reflections_.cell_ghosts(node, side, columns, rows, ahead);
+    if (!ghosts) return std::nullopt;
+    const auto [alpha, beta] = *ghosts;
+    if (g_.number_of(alpha) == 0.0) return at(beta, dx, dy);
+    const int value = at(node, dx, dy);
+    if (g_.number_of(alpha) == 1.0 && g_.number_of(beta) == 0.0) return value;
+    return builder_.fma(at(alpha, dx, dy), value, at(beta, dx, dy));
+}
+
+// Whether the array's ghost cells beyond a side do not hold the expression.
+bool Lowering::is_made_there(Node node, std::size_t side) {
+    return reflections_.is_in_cell(node, side) ||
+           (g_[node].op == Op::stored && reflections_.of(node, side).kind == Reflection::Kind::none);
+}
+
+// Replaces the value at (dx, dy) in cells for which that place is beyond the side.
+int Lowering::beyond_side(Node node, std::size_t side, int dx, int dy, int value) {
+    const int columns = side < 2 ? dx : 0, rows = side < 2 ? 0 : dy;
+    const Wraps before = std::exchange(wraps_, Wraps{});
+    const int beyond = at(reflections_.is_beyond(side), dx, dy);
+    wraps_ = before;
+    const auto own = ghost(node, side, dx - columns, dy - rows, columns, rows);
+    return builder_.select(beyond, own ? *own : at(g_[node].args[0], dx, dy), value);
+}
+
 // The value of the ghost cell beyond the edge, from the formula's parts: known formulas are evaluated there,
 // components and definitions follow their conditions, and all others keep their value in the cell.
 int Lowering::beyond_edge(Node node, int dx, int dy) {
@@ -155,14 +186,9 @@ int Lowering::beyond_edge(Node node, int dx, int dy) {
     const auto known = beyond_edge_.find(key);
     if (known != beyond_edge_.end()) return known->second;
     const Expression e = g_[node];
-    const double ahead =
-        e.op == Op::component && !source_.ahead.empty() ? source_.ahead[std::size_t(e.index)] : 0;
     int value = 0;
-    if (const auto ghosts = reflections_.edge_ghosts(node, dx, dy, ahead)) {
-        const auto [alpha, beta] = *ghosts;
-        const bool same = g_.number_of(alpha) == 1.0 && g_.number_of(beta) == 0.0;
-        value = at(node, 0, 0);
-        if (!same) value = builder_.fma(at(alpha, 0, 0), value, at(beta, 0, 0));
+    if (const auto own = ghost(node, kAtEdge, 0, 0, dx, dy)) {
+        value = *own;
     } else if (e.op == Op::stored) {
         value = beyond_edge(e.args[0], dx, dy);
     } else if (e.count == 0 || reaches_neighbours(e.op)) {
@@ -204,6 +230,13 @@ int Lowering::at(Node node, int dx, int dy) {
         value = builder_.uncontracted_product(at(e.args[0], dx, dy), at(e.args[1], dx, dy));
     else
         value = operation(e, dx, dy);
+    // In a corner the condition at the top or bottom is applied to the ghost cell at the left or right.
+    const std::size_t across = dx < 0 ? 0 : 1, along = dy < 0 ? 2 : 3;
+    const bool left_or_right = dx != 0 && is_made_there(node, across);
+    if (left_or_right) value = beyond_side(node, across, dx, dy, value);
+    if (dy != 0 && (is_made_there(node, along) ||
+                    (left_or_right && reflections_.of(node, along).kind != Reflection::Kind::periodic)))
+        value = beyond_side(node, along, dx, dy, value);
     // If the field wraps around but the operator as a whole does not, its neighbour beyond the side may lie
     // outside of the shape.
     if ((dx != 0 || dy != 0) && !source_.inside.empty() &&

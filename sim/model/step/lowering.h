@@ -97,6 +97,9 @@ class Lowering {
     int at(Node node, int dx, int dy);
     int sum_around(const Expression& laplacian);
     int reached(Node node, int dx, int dy);
+    std::optional<int> ghost(Node node, std::size_t side, int dx, int dy, int columns, int rows);
+    int beyond_side(Node node, std::size_t side, int dx, int dy, int value);
+    bool is_made_there(Node node, std::size_t side);
     int beyond_edge(Node node, int dx, int dy);
     int operation(const Expression& e, int dx, int dy);
     int difference(const Expression& e);

@@ -209,9 +209,11 @@ Bindings StepPlan::prepare(const std::vector<Node>& formulas,
                            double time,
                            std::vector<double> ahead) {
     Bindings source{from, data_, {}, inside_, time, differenced(formulas), std::move(ahead), &globals_};
+    const std::vector<Node> conditions = reflections_.conditions_of(formulas);
     bind_unknowns(source, formulas);
+    bind_unknowns(source, conditions);
     const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
-    const std::vector<Node> cut = find_cut(g_, formulas, can_store);
+    const std::vector<Node> cut = find_cut(g_, formulas, can_store, conditions);
     if (keeps_coefficients_) use_coefficients(source, formulas, cut);
     const std::vector<std::vector<Node>> levels = levels_of(cut);
     for (const auto& nodes : levels) {
@@ -247,19 +249,22 @@ std::set<Node> StepPlan::differenced(const std::vector<Node>& formulas) const {
 }
 
 // Groups the intermediates by how many others they depend on in turn. Nodes come after their arguments.
-std::vector<std::vector<Node>> StepPlan::levels_of(const std::vector<Node>& cut) const {
-    std::vector<bool> stored(g_.size());
-    for (const Node node : cut) stored[node] = true;
-    std::vector<int> level(g_.size());
-    for (Node node = 0; node < g_.size(); ++node)
-        for (int i = 0; i < g_[node].count && !is_global(g_[node].op); ++i) {
-            const Node argument = g_[node].args[std::size_t(i)];
-            level[node] = std::max(level[node], level[argument] + (stored[argument] ? 1 : 0));
-        }
+std::vector<std::vector<Node>> StepPlan::levels_of(const std::vector<Node>& cut) {
+    const std::set<Node> stored(cut.begin(), cut.end());
+    std::map<Node, int> known;
+    const auto level_of = [&](const auto& self, Node node) -> int {
+        if (const auto done = known.find(node); done != known.end()) return done->second;
+        int level = 0;
+        if (!is_global(g_[node].op))
+            for (const Node needed : reflections_.needs(node))
+                level = std::max(level, self(self, needed) + (stored.contains(needed) ? 1 : 0));
+        return known[node] = level;
+    };
     std::vector<std::vector<Node>> levels;
     for (const Node node : cut) {
-        levels.resize(std::max(levels.size(), std::size_t(level[node]) + 1));
-        levels[std::size_t(level[node])].push_back(node);
+        const auto level = std::size_t(level_of(level_of, node));
+        levels.resize(std::max(levels.size(), level + 1));
+        levels[level].push_back(node);
     }
     return levels;
 }

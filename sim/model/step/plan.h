@@ -126,7 +126,7 @@ class StepPlan {
                      double time,
                      std::vector<double> ahead = {});
     std::set<Node> differenced(const std::vector<Node>& formulas) const;
-    std::vector<std::vector<Node>> levels_of(const std::vector<Node>& cut) const;
+    std::vector<std::vector<Node>> levels_of(const std::vector<Node>& cut);
 
     // global_stages.cpp
     void find_globals();

@@ -54,6 +54,8 @@ std::size_t axis_of(std::size_t side) {
 }  // namespace
 
 std::string meaningless_sentence(const Meaningless& what) {
+    if (what.circular)
+        return "what is differentiated here has neighbours by a condition that needs these neighbours itself";
     if (what.side == kAtEdge)
         return "what is differentiated here has neighbours beyond the edge of `inside` that no condition "
                "says: give it a name and a condition of its own, such as `w = ...` and `edge: flux(w) = 0`";
@@ -79,6 +81,17 @@ Reflections::Reflections(Equations& equations) : model_(equations), g_(equations
         fields_agree_ = fields_agree_ && std::ranges::all_of(model_.components, agrees) &&
                         std::ranges::all_of(model_.elliptic, agrees);
     }
+    const auto look = [&](const auto& quantity) {
+        for (const std::optional<Condition> side : quantity.sides)
+            any_in_cell_ = any_in_cell_ || (side && is_in_cell(*side));
+        if constexpr (requires { quantity.edge; })
+            any_in_cell_ = any_in_cell_ || (quantity.edge && is_in_cell(*quantity.edge));
+        if constexpr (requires { quantity.held; })
+            for (const auto& held : quantity.held) any_in_cell_ = any_in_cell_ || held;
+    };
+    std::ranges::for_each(model_.components, look);
+    std::ranges::for_each(model_.elliptic, look);
+    std::ranges::for_each(model_.definitions, look);
 }
 
 Wraps Reflections::wraps_within(const Expression& e) {
@@ -125,7 +138,8 @@ const Reflection& Reflections::of(Node node, std::size_t side) {
 Reflection Reflections::read(Node node, std::size_t side) {
     const Expression e = g_[node];
     if (!g_.depends(node).cell) return {wraps_[axis_of(side)] ? periodic : known};
-    if (e.op == Op::component || is_of_elliptic(e.op)) return of_condition(sides_of(e)[side]);
+    if (const auto condition = own(node, side))
+        return is_in_cell(*condition) ? Reflection{in_cell, g_.number(0)} : of_condition(*condition);
     // Pictures, arrays and random numbers repeat the edge cell.
     if (e.count == 0) return {wraps_[axis_of(side)] ? periodic : even, g_.number(0)};
     if (e.op == Op::stored && e.index < 0) {
@@ -133,12 +147,7 @@ Reflection Reflections::read(Node node, std::size_t side) {
         if (r.kind == periodic || (e.index == kTurned && (r.kind == odd || r.kind == linear))) return r;
         return {e.index == kTurned ? odd : even, g_.number(0)};
     }
-    if (e.op == Op::stored) {
-        const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
-        if (defined != model_.definitions.end() && defined->sides[side])
-            return of_condition(*defined->sides[side]);
-        return of(e.args[0], side);
-    }
+    if (e.op == Op::stored) return of(e.args[0], side);
     if (e.op == Op::divergence) return divergence(e, side);
     if (e.op == Op::convolved) return convolution(e, side);
     return reaches_neighbours(e.op) ? derivative(e, side) : operation(e, side);
@@ -194,7 +203,7 @@ Reflection Reflections::sum(const Expression& e, std::size_t side) {
         add_known(result, a.kind == known ? e.args[0] : g_.multiply(sign, e.args[1]), side);
         return result;
     }
-    if (a.kind != b.kind || (a.kind == linear && a.alpha != b.alpha)) return {};
+    if (a.kind != b.kind || a.kind == in_cell || (a.kind == linear && a.alpha != b.alpha)) return {};
     b = scaled(b, sign);
     a.face = g_.add(a.face, b.face);
     if (b.added) a.added = a.added ? g_.add(*a.added, *b.added) : *b.added;
@@ -223,7 +232,7 @@ Reflection Reflections::operation(const Expression& e, std::size_t side) {
     std::array<int, 3> sign{};
     for (std::size_t i = 0; i < e.count; ++i) {
         const auto kind = of(e.args[i], side).kind;
-        if (kind == none) return {};
+        if (kind == none || kind == in_cell) return {};
         wrapped = wrapped || kind == periodic;
         all_go = all_go && (kind == periodic || kind == known);
     }
@@ -260,6 +269,7 @@ Reflection Reflections::operation(const Expression& e, std::size_t side) {
 // along it act on the value or flux given there.
 Reflection Reflections::derivative(const Expression& e, std::size_t side) {
     Reflection r = of(e.args[0], side);
+    if (r.kind == in_cell || (g_[e.args[0]].op != Op::component && is_held(e.args[0], side))) return {};
     if (r.kind == none || r.kind == periodic) return r;
     if (e.op == Op::passes) return {};
     const Node zero = g_.number(0);
@@ -317,6 +327,7 @@ Reflection Reflections::divergence(const Expression& e, std::size_t side) {
     const auto goes = [](const Reflection& r) { return r.kind == periodic || r.kind == known; };
     if (d.kind == periodic || of_field.kind == periodic) return {goes(d) && goes(of_field) ? periodic : none};
     const Node zero = g_.number(0);
+    if (d.kind == in_cell || of_field.kind == in_cell || is_held(e.args[1], side)) return {};
     if (of_field.kind == linear) return {linear, zero, of_field.alpha};
     const int sign = parity(e.args[0], side) * parity(e.args[1], side);
     if (sign != 0) return {sign == 1 ? even : odd, zero};
@@ -333,7 +344,8 @@ std::optional<Outside> Reflections::outside(Node argument, std::size_t axis) {
     const auto at_side = [&](std::size_t side) -> std::optional<Outside> {
         const Reflection r = of(argument, side);
         if (r.kind == periodic) return Outside::periodic;
-        if (r.kind == none || r.kind == known || r.added || r.face != g_.number(0)) return std::nullopt;
+        if (r.kind == none || r.kind == in_cell || r.kind == known || r.added || r.face != g_.number(0))
+            return std::nullopt;
         if (r.kind == even) return Outside::mirrored;
         if (r.kind == odd) return Outside::negated;
         return r.alpha == g_.number(0) ? std::optional(Outside::zero) : std::nullopt;

@@ -23,6 +23,7 @@ using Wraps = std::array<bool, 2>;
 struct Reflection {
     enum class Kind {
         none,      ///< no rule: only cell by cell, from its parts
+        in_cell,   ///< by a condition with values of the cell, where its neighbour is read
         periodic,  ///< wraps around
         known,     ///< by its formula, which depends on position, time and parameters only
         even,      ///< mirrored; `face` is the flux
@@ -33,13 +34,11 @@ struct Reflection {
     std::optional<Node> added = {};  ///< a known formula to add to all of the above
 };
 
-/// The index of the edge of `inside`, after those of the four sides.
-inline constexpr std::size_t kAtEdge = 4;
-
 /// Thrown if a derivative is needed at a ghost cell where it is undefined.
 struct Meaningless {
     Node node;
     std::size_t side;
+    bool circular = false;  ///< a condition needs the ghost cells that it is to give
 };
 
 /// The message for the user.
@@ -75,10 +74,20 @@ class Reflections {
     /// Whether the expression continues beyond the edge of `inside` other than by repeating its value in the
     /// cell.
     bool has_edge(Node node);
+    /// Whether the expression has a condition with values of the cell at that side.
+    bool is_in_cell(Node node, std::size_t side);
     /// {alpha, beta} of ghost = alpha * cell + beta beyond the face towards a neighbour, as formulas of the
-    /// cell, for a component or definition with a condition at the edge; `ahead` is its time, in steps after
-    /// that of the formulas. Empty: it continues by its parts.
-    std::optional<std::array<Node, 2>> edge_ghosts(Node node, int column, int row, double ahead);
+    /// cell, for an expression with a condition of its own at that side or at the edge; `ahead` is its time,
+    /// in steps after that of the formulas. Empty: it continues by its parts.
+    std::optional<std::array<Node, 2>> cell_ghosts(
+        Node node, std::size_t side, int column, int row, double ahead);
+    /// 1 in cells beyond a side, else 0.
+    Node is_beyond(std::size_t side);
+    /// What is evaluated for an expression: its arguments, and if it reads neighbours, the conditions with
+    /// values of the cell that these have.
+    std::vector<Node> needs(Node node);
+    /// The conditions with values of the cell that formulas need.
+    std::vector<Node> conditions_of(const std::vector<Node>& formulas);
 
   private:
     struct Position;
@@ -126,7 +135,11 @@ class Reflections {
     bool is_linear_part(const Expression& e) const;
 
     // edges.cpp
-    const Condition* own_edge(Node node) const;
+    std::optional<Condition> own(Node node, std::size_t side);
+    std::optional<Condition> of_held(const Expression& e, std::size_t side);
+    bool is_held(Node node, std::size_t side) const;
+    bool is_in_cell(const Condition& condition) const;
+    void require_order(Node node);
     void require_edges(Node formula);
     void require_edge_of(Node part);
     Node at_face(Node node, int column, int row, double ahead);
@@ -134,6 +147,7 @@ class Reflections {
     Equations& model_;
     Graph& g_;
     Wraps wraps_{}, any_wraps_{};
+    bool any_in_cell_ = false;  ///< whether any condition has values of the cell
     bool fields_agree_ = true;  ///< whether all components and solved fields wrap around along the same axes
     std::map<std::pair<Node, std::size_t>, Reflection> done_;
     std::map<Node, Node> rebuilt_;
@@ -142,6 +156,7 @@ class Reflections {
     std::map<Node, bool> has_edge_;
     std::set<Node> required_;
     std::map<std::tuple<Node, int, int, double>, Node> at_face_;
+    std::map<Node, bool> ordered_;  ///< false while it is visited
 };
 
 }  // namespace stencil::equation

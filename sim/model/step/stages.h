@@ -98,12 +98,13 @@ ViewProgram make_view_program(const Equations& equations, const std::vector<Node
 
 /// The intermediates to materialise so that every stage reaches one cell, arguments before users. Chooses the
 /// cheaper of two plans: store all arguments of operators that reach too far, or all operators within them;
-/// where `can_store` refuses an argument, the operators in it.
+/// where `can_store` refuses an argument, the operators in it. `conditions` are formulas that the roots need
+/// of cells beside a side.
 using CanStore = std::function<bool(Node)>;
-std::vector<Node> find_cut(
-    const Graph& graph, const std::vector<Node>& roots, const CanStore& can_store = [](Node) {
-        return true;
-    });
+std::vector<Node> find_cut(const Graph& graph,
+                           const std::vector<Node>& roots,
+                           const CanStore& can_store,
+                           const std::vector<Node>& conditions);
 
 /// The formulas of x and y (and parameters) that are cheaper to precompute than to evaluate wherever `roots`
 /// and `stored` read them. Those read diagonally are left out unless arrays have valid `corners`.

@@ -766,6 +766,7 @@ class StatementReader {
         statement.named = int(at.size());
         statement.statement = result_.places.size() - 1;
         if (edge) {
+            statement.side = Side::edge;
             statement.span = *edge;
             result_.edges.push_back(statement);
         }

@@ -59,14 +59,15 @@ struct ParameterStatement {
     TextSpan number, range;  ///< positions of the value and of [low, high]
 };
 
-enum class Side { left, right, top, bottom };
+/// Where a condition holds; `edge` is the edge of `inside`.
+enum class Side { left, right, top, bottom, edge };
 inline constexpr std::array kSides{Side::left, Side::right, Side::top, Side::bottom};
-inline constexpr std::array kSideNames{"left", "right", "top", "bottom"};
+inline constexpr std::array kSideNames{"left", "right", "top", "bottom", "edge"};
 
 /// A boundary condition on one side: an equation `left = right` in the value on the face and flux(), or a
 /// word (periodic, insulated, zero).
 struct SideStatement {
-    Side side = Side::left;     ///< unused for `edge:`
+    Side side = Side::left;
     std::string word;           ///< empty: an equation
     Syntax left, right;         ///< sides of the equation
     int named = 1;              ///< number of sides that its label names (4 for `all`)

@@ -37,6 +37,7 @@ class Problem:
         self.add_pictures(random.Random(f"{seed} pictures"))
         self.add_conditions(random.Random(f"{seed} conditions"))
         self.make_implicit(random.Random(f"{seed} implicit"))
+        self.add_couplings(random.Random(f"{seed} couplings"))
         self.diffuses = False
         self.diffuse(random.Random(f"{seed} diffuses"))
         later = random.Random(f"{seed} integrators")
@@ -384,6 +385,29 @@ class Problem:
             c = m and next((c for c in self.components if re.search(rf"\b{c}\b", m[2])), None)
             if c and r.random() < 0.25:
                 self.lines[i] = f"{m[1]}: {self.spelt_condition(r, c)}"
+
+    def add_couplings(self, r):
+        """Adds to sides what is taken in the cell, and a second condition where a rate has lap2. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.3 or self.stepper == "imex":
+            return
+        for i, line in enumerate(self.lines):
+            m = re.match(r"(left|right|top|bottom): ([^=]*)=", line)
+            c = m and next((c for c in self.components if re.search(rf"\b{c}\b", m[2])), None)
+            if c and r.random() < 0.6:
+                e, f = r.choice(self.components), r.choice(self.components)
+                self.lines[i] = f"{m[1]}: " + r.choice([
+                    f"flux({c}) = -0.1*{e}", f"flux({c}) = 0.2 - 0.1*tanh({c})^3", f"{c} = 0.5*tanh({e}*{f})", f"{c} + 2*flux({c}) = sin({e} + t)", f"(1 + tanh({e})^2)*{c} = x/20 - flux({c})",
+                    f"0.1*{c}/(1 + {c}^2) + flux({c}) = 0", f"flux({c}) = sin({e})*{c}/9", f"{c} = t + 0.1*sin({f})*{c}*{e}", f"flux({c}) = 0.1*({e} - {c})",
+                ])  # fmt: skip
+        if r.random() < 0.3 and "map" not in self.stepper and not any(line.startswith("laplacian") for line in self.lines):
+            c = r.choice(self.components)
+            i = next(i for i, line in enumerate(self.lines) if line.startswith(f"d{c}/dt"))
+            self.lines[i] = f"d{c}/dt = {r.choice(['-0.01*lap2({0})', '-0.01*lap(lap({0}))', '0.01*lap(tanh({0}) - lap({0}))']).format(c)}"
+            self.lines = [line for line in self.lines if not re.match(r"(left|right|top|bottom|x|y)\b.*:", line)]
+            value, flux = r.choice(["0", "0.1*x*y/(Lx + Ly)", "sin(t)"]), r.choice(["0", "0.1", "-0.1*x/Lx"])
+            both = [f"{c} = {value}", f"flux({c}) = {flux}"]
+            side = r.choice(["all", "left, right", "top, bottom"])
+            self.lines += [f"{side}: {one}" for one in r.sample(both, 2)] + ["all: flux({0}) = 0".format(e) for e in self.components if e != c or side != "all"]
 
     def spelt_condition(self, r, c):
         functions = ["exp(-abs({0}))", "sqrt(abs({0}))", "log(1 + abs({0}))", "(1 + abs({0}))^1.5", "sin({0})", "tanh({0})", "abs({0})", "{0}*{1}", "({0} + {1})", "({0} - {1})",

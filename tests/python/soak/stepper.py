@@ -68,6 +68,13 @@ class Unsupported(Exception):
     pass
 
 
+def in_order(node):
+    """Visits a formula's parts from left to right."""
+    yield node
+    for part in ast.iter_child_nodes(node):
+        yield from in_order(part)
+
+
 def formula(text):
     try:
         text = re.sub(r"\b(\d[\d.]*)i\b", r"\1j", re.sub(r"\blambda\b", "lambda_", text))
@@ -137,8 +144,8 @@ class Model:
             if m := re.match(r"edge\s*:\s*(.*)", line):
                 self.edges.append(m[1])
             elif m := re.match(r"((?:left|right|top|bottom|x|y|all)[\s,]*)+:\s*(.*)", line):
-                sides = re.findall(r"\w+", line.split(":")[0].replace("all", "x, y"))
-                self.sides += [(side, m[2]) for side in sides]
+                sides = re.findall(r"\w+", re.sub(r"\bx\b", "left, right", re.sub(r"\by\b", "top, bottom", line.split(":")[0].replace("all", "x, y"))))
+                self.sides += [(side, m[2].strip(), len(sides)) for side in sides]
             elif m := re.match(r"(own)\((\w+), (\w+)\)\s*=(.*)", line):
                 own.known[m[1]] = (m[2], m[3]), formula(m[4])
             elif m := re.match(r"2\*d(\w+)/dt\s*=(.*)", line):
@@ -174,7 +181,7 @@ class Model:
     def named(self, name, value):
         number = re.fullmatch(r"([-+]?[0-9.]+(?:[eE][-+]?\d+)?)(\s+in\s*\[.*\])?(\s+\S+)?", value)
         if name == "boundary":
-            self.sides = [("x", value), ("y", value)] + self.sides
+            self.sides = [(side, value, 5) for side in AXES] + self.sides
         elif name == "inside":
             self.inside = formula(value)
         elif name in SETTINGS:
@@ -201,8 +208,9 @@ class Run:
         self.stepper, self.past = m.settings.get("integrator", m.settings.get("stepper", "euler")), None
         self.origin = [self.dtype(part) for part in m.settings.get("origin", "0, 0").split(",")]
         self.conditions = {(c, s): "periodic" for c in m.fields for s in AXES}
-        for sides, what in m.sides:
-            self.set_sides(sides, what)
+        self.held, self.named = {}, {}  # the value at a side that has a value and a flux; how many sides the statement names
+        for side, what, named in m.sides:
+            self.set_side(side, what, named)
         self.edges = {c: condition for c, condition in map(self.edge_of, m.edges) if condition}
         self.shape, self.face = None, None  # the mask of `inside` in this step; the neighbour beyond the edge that is worked out
         self.state, self.time, self.first_axis = {}, {}, 1
@@ -210,30 +218,38 @@ class Run:
         self.global_every, self.keeps_globals = 1, False
         self.state = {c: self.whole(self.value(m.starts[c], 0) if c in m.starts else 0.0) for c in m.order}
 
-    def set_sides(self, sides, what):
-        named = {"x": ["left", "right"], "y": ["top", "bottom"]}.get(sides, [sides])
-        word = what.strip()
-        if "=" in word:
-            left, right = (formula(part) for part in word.split("="))
-            of = {n.id for n in [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Name)} & {*self.model.fields, *self.model.definitions}
-            if len(of) != 1 or not of <= set(self.model.fields):
-                raise Unsupported("a side of a definition")
-            (c,) = of
-            self.conditions.update({(c, side): (left, right) for side in named})
-        else:
-            for c in self.model.fields:
-                self.conditions.update({(c, side): word for side in named})
+    def quantity(self, what):
+        """Returns what a condition is about, the first whose flux it names, else the first that it names, and both sides of it."""
+        left, right = (formula(part) for part in what.split("="))
+        parts = [node for side in (left, right) for node in in_order(side)]
+        fluxes = [n.args[0] for n in parts if isinstance(n, ast.Call) and n.func.id == "flux"]
+        named = [n.id for n in fluxes or parts if isinstance(n, ast.Name) and (n.id in self.model.fields or n.id in self.model.definitions)]
+        if not named or named[0] not in self.model.fields or {n.id for n in fluxes} - {named[0]}:
+            raise Unsupported("a condition of a definition")
+        return named[0], (left, right)
+
+    def set_side(self, side, what, named):
+        """A condition for fewer sides, or an equation rather than a word, holds whichever comes first; a value and a flux both do."""
+        word = "=" not in what
+        one = None if word else self.quantity(what)
+        for c in self.model.fields if word else [one[0]]:
+            other, count = self.conditions[c, side], self.named.get((c, side), 6)
+            narrower = named < count or (not word and isinstance(other, str))
+            wider = count < named or (word and not isinstance(other, str))
+            if narrower or not wider:
+                if not narrower and not word:
+                    both = sorted([one[1], other], key=lambda pair: "flux" in "".join(map(ast.dump, pair)))
+                    self.held[c, side], self.conditions[c, side] = both
+                    continue
+                self.conditions[c, side], self.named[c, side] = what if word else one[1], named
+                self.held.pop((c, side), None)
 
     def edge_of(self, what):
         """Returns the component that a condition at the edge of `inside` is for, and both sides of the equation; None where
         nothing flows."""
-        left, right = (formula(part) for part in what.split("="))
-        fluxes = [n.args[0] for n in [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Call) and n.func.id == "flux"]
-        named = [n.id for n in fluxes or [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Name) and n.id in self.model.order]
-        if not named or {n.id for n in fluxes} - {named[0]}:
-            raise Unsupported("the edge of a definition")
-        nothing = ast.unparse(left) == f"flux({named[0]})" and ast.unparse(right) == "0"
-        return named[0], None if nothing else (left, right)
+        c, (left, right) = self.quantity(what)
+        nothing = ast.unparse(left) == f"flux({c})" and ast.unparse(right) == "0"
+        return c, None if nothing else (left, right)
 
     def mask(self):
         return None if self.model.inside is None else self.whole(self.value(self.model.inside, 0)) != 0
@@ -244,26 +260,47 @@ class Run:
 
     # --- Beyond the sides: values are mirrored about the side's value, or continued with the side's slope.
 
-    def condition(self, c, side, places, time):
-        """Returns ("value", r), ("flux", q) or ("both", a, b, r) for the cells along a side."""
-        what = self.conditions[c, side]
+    def condition(self, c, side, places, time, cells, what=None):
+        """Returns ("value", r), ("flux", q) or ("both", a, b, r) for the cells along a side, whose values are `cells`."""
+        what = what or self.conditions[c, side]
         if what in ("insulated", "zero"):
             return ("flux", 0.0) if what == "insulated" else ("zero",)
         across = {"left": 0.0, "right": self.nx * self.dx, "top": 0.0, "bottom": self.ny * self.dx}[side]
         x, y = (across, places) if AXES[side] == 1 else (places, across)
         x, y = x + self.origin[0], y + self.origin[1]
 
-        def at(value, flux):
-            names = {**self.model.parameters, "x": x, "y": y, "t": time, c: value, "flux": flux, "pi": np.pi, "dx": self.dx,
-                     "Lx": self.nx * self.dx, "Ly": self.ny * self.dx}  # fmt: skip
-            left, right = (self.plain(part, names) for part in what)
-            return left - right
-
-        rest = at(0.0, 0.0)
-        value, flux = at(1.0, 0.0) - rest, at(0.0, 1.0) - rest
+        names = {**self.model.parameters, **cells, "x": x, "y": y, "t": time, "pi": np.pi, "dx": self.dx,
+                 "Lx": self.nx * self.dx, "Ly": self.ny * self.dx}  # fmt: skip
+        value, flux, right = self.linear(what, c, names)
         if np.all(flux == 0) or np.all(value == 0):
-            return ("value", -rest / value) if np.all(flux == 0) else ("flux", -rest / flux)
-        return ("both", value, flux, -rest)
+            return ("value", right / value) if np.all(flux == 0) else ("flux", right / flux)
+        return ("both", value, flux, right)
+
+    def linear(self, what, c, names):
+        """Returns the factors of c and of flux(c), and all else, which is taken in the cell, of an equation."""
+
+        def parts(node):
+            if isinstance(node, ast.Name) and node.id == c:
+                return 1.0, 0.0, 0.0
+            if isinstance(node, ast.Call) and node.func.id in ("real", "imag") and "flux" in ast.dump(node):
+                raise Unsupported("the flux of a complex condition")
+            if isinstance(node, ast.Call) and node.func.id == "flux":
+                return 0.0, 1.0, 0.0
+            if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+                return tuple(-part for part in parts(node.operand))
+            if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+                return tuple(ARITHMETIC[type(node.op)](a, b) for a, b in zip(parts(node.left), parts(node.right)))
+            if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+                has = [any(isinstance(n, ast.Name) and n.id in (c, "flux") for n in ast.walk(side)) for side in (node.left, node.right)]
+                if has == [True, False]:
+                    return tuple(ARITHMETIC[type(node.op)](part, self.plain(node.right, names)) for part in parts(node.left))
+                if has == [False, True] and isinstance(node.op, ast.Mult):
+                    return tuple(self.plain(node.left, names) * part for part in parts(node.right))
+            return 0.0, 0.0, self.plain(node, names)
+
+        with np.errstate(all="ignore"):
+            value, flux, rest = (a - b for a, b in zip(parts(what[0]), parts(what[1])))
+        return value, flux, -rest
 
     def global_value(self, node):
         """Returns a value of the whole field at the step's start."""
@@ -321,36 +358,44 @@ class Run:
         self.face = column, row
         known = {**self.model.parameters, "x": x, "y": y, "t": self.time.get(c, self.t), "pi": np.pi, "dx": self.dx,
                  "Lx": self.nx * self.dx, "Ly": self.ny * self.dx, **self.state}  # fmt: skip
+        value, flux, right = self.linear(self.edges[c], c, known)
+        return ((flux / self.dx - value / 2) * cells + right) / (flux / self.dx + value / 2)
 
-        def at(value, flux):
-            left, right = (self.plain(part, {**known, c: value, "flux": flux}) for part in self.edges[c])
-            return left - right
+    def has_others(self, c, side):
+        """Tells whether a condition has values of the cell."""
+        what = self.conditions[c, side]
+        if isinstance(what, str):
+            return False
+        value, flux, right = self.linear(what, c, dict.fromkeys(self.state, np.full(1, np.nan)) | {**self.model.parameters, "x": 0.1, "y": 0.1, "t": 0.1,
+                                         "pi": np.pi, "dx": self.dx, "Lx": 1.0, "Ly": 1.0})  # fmt: skip
+        return bool(np.any(np.isnan(value + flux + right)))
 
-        rest = at(0.0, 0.0)
-        value, flux = at(1.0, 0.0) - rest, at(0.0, 1.0) - rest
-        if np.max(np.abs(at(2.0, 1.0) - rest - 2 * value - flux)) > 1e-12 * np.max(np.abs(value) + np.abs(flux)):
-            raise Unsupported("a condition that is not linear")
-        return ((flux / self.dx - value / 2) * cells - rest) / (flux / self.dx + value / 2)
-
-    def padded(self, c, pad):
-        """Pads a component with `pad` rings of ghost cells: those of `first_axis` first."""
+    def padded(self, c, pad, axes=2):
+        """Pads a component with `pad` rings of ghost cells: those of `first_axis` first. With `axes` 1 only those."""
         cells, time = self.state[c], self.time.get(c, self.t)
         sides = [(1, "left", "right"), (0, "top", "bottom")]
-        for axis, first, last in sides if self.first_axis == 1 else sides[::-1]:
+        for axis, *ends in (sides if self.first_axis == 1 else sides[::-1])[:axes]:
             a = np.moveaxis(cells, axis, 0)
             n = a.shape[0]
             if self.wraps(c, axis):
-                ends = [a[np.arange(-pad, 0) % n], a[np.arange(n, n + pad) % n]]
+                ghosts = [a[np.arange(-pad, 0) % n], a[np.arange(n, n + pad) % n]]
             elif pad > n:
                 raise Unsupported("mirrored at both sides")
             else:
                 places = np.arange(a.shape[1]) - (0 if axis == self.first_axis else pad)
                 if axis != self.first_axis and self.wraps(c, self.first_axis):
                     places = places % (self.nx if axis == 0 else self.ny)
-                places = ((places + 0.5) * self.dx).astype(self.dtype)
-                ends = [self.beyond(self.condition(c, first, places, time), a[:pad])[::-1],
-                        self.beyond(self.condition(c, last, places, time), a[::-1][:pad])]  # fmt: skip
-            cells = np.moveaxis(np.concatenate([ends[0], a, ends[1]]), 0, axis).astype(self.dtype)
+                places, ghosts = ((places + 0.5) * self.dx).astype(self.dtype), []
+                for side, at, rows in zip(ends, (0, -1), (a[:pad], a[::-1][:pad])):
+                    beside = {}
+                    if self.has_others(c, side):
+                        if pad > 1 and (c, side) not in self.held:
+                            raise Unsupported("nested derivatives at a side with values of the cell")
+                        whole = self.state if axis == self.first_axis else {e: self.padded(e, pad, 1) for e in self.state}
+                        beside = {e: np.moveaxis(values, axis, 0)[at] for e, values in whole.items()}
+                    ghosts.append(self.beyond(self.condition(c, side, places, time, beside), rows))
+                ghosts[0] = ghosts[0][::-1]
+            cells = np.moveaxis(np.concatenate([ghosts[0], a, ghosts[1]]), 0, axis).astype(self.dtype)
         return cells
 
     def beyond(self, condition, edges):
@@ -529,6 +574,26 @@ class Run:
             or any(self.derives(self.model.definitions[name]) for name in names & {*self.model.definitions})
         )  # fmt: skip
 
+    def hold(self, a, node, pad):
+        """Sets the ghost cells of the Laplacian of a component that has a value r and a flux q at a side: by Taylor's series the
+        cell beside it has r - q dx/2 + dx^2/8 times the second derivative across."""
+        fields = {c for c, side in self.held if self.names(node, c)}
+        if not fields or not self.derives(node):
+            return
+        if pad or ast.unparse(node) not in (f"lap({c})" for c in fields) or self.isotropic or self.fourth:
+            raise Unsupported("a value and a flux beside another derivative")
+        (c,) = fields
+        for _, side in (key for key in self.held if key[0] == c):
+            axis, at = AXES[side], 0 if side in ("left", "top") else -1
+            n = a.shape[1 - axis] - 2
+            places = (np.arange(n + 2) - 0.5) * self.dx
+            beside = {e: np.moveaxis(cells, axis, 0)[at] for e, cells in self.state.items()}
+            time = self.time.get(c, self.t)
+            _, r = self.condition(c, side, places, time, {}, self.held[c, side])
+            _, q = self.condition(c, side, places[1:-1], time, beside)
+            r = np.broadcast_to(r, n + 2)
+            np.moveaxis(a, axis, 0)[at][1:-1] = (8 * (beside[c] - r[1:-1] + q * self.dx / 2) + r[2:] + r[:-2] - 2 * r[1:-1]) / self.dx**2
+
     def ring(self, node, pad, beside=()):
         """Returns a function (columns, rows) -> the field shifted by that offset. `beside` are the other formulas whose
         neighbours the operator reads."""
@@ -536,6 +601,7 @@ class Run:
         face, self.face = self.face, None
         a, corners_differ = self.surrounded(node, pad + 1)
         self.face = face
+        self.hold(a, node, pad)
         mask = self.shape
         has_edge = mask is not None and any(map(self.has_edge, (node, *beside)))
         if has_edge and (pad or face is not None or self.derives(node)):
