@@ -16,6 +16,7 @@
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/model/model.h"
 #include "tests/model/manufactured.h"
+#include "tests/model/sides_grid.h"
 
 using namespace stencil::equation;
 
@@ -568,6 +569,19 @@ TEMPLATE_TEST_CASE("imex on the GPU is the CPU's but for roundings, however its 
     require_near_cpu<T>(e, make_program(e, scheme_of("imex"), sizeof(T) == 8));
 }
 
+TEMPLATE_TEST_CASE("Implicit steps on the GPU are the CPU's but for roundings at each kind of side",
+                   "",
+                   float,
+                   double) {
+    using T = TestType;
+    const std::string sides = kRuledSides[GENERATE(range(std::size_t(0), kRuledSides.size()))].text;
+    const std::string integrator = GENERATE("implicit", "crank-nicolson", "imex");
+    INFO(sides << ", " << integrator);
+    const Equations e =
+        read_equations("du/dt = lap(u) - 0.1*u*v; dv/dt = 2*lap(v) - v; dt = 0.2; " + sides + "; y: v = cos(t)");
+    require_near_cpu<T>(e, make_program(e, scheme_of(integrator), sizeof(T) == 8));
+}
+
 TEMPLATE_TEST_CASE("Elliptic equations on the GPU have the CPU's solutions but for roundings, cut anywhere",
                    "",
                    float,
@@ -583,7 +597,9 @@ TEMPLATE_TEST_CASE("Elliptic equations on the GPU have the CPU's solutions but f
                                        "boundary = zero",
                                        "boundary = insulated",
                                        "x: zero; y: periodic",
-                                       "left, right: psi = sin(y + t); y: insulated");
+                                       "left, right: psi = sin(y + t); y: insulated",
+                                       "left: psi = 1; right: flux(psi) = 0.2; top: flux(psi) = t; bottom: "
+                                       "psi = sin(x)");
     INFO(equations << sides);
     const Equations e = read_equations(equations + sides);
     require_near_cpu<T>(e, program_of<T>(e));

@@ -36,13 +36,13 @@ class Problem:
         self.arrows = None
         self.add_pictures(random.Random(f"{seed} pictures"))
         self.add_conditions(random.Random(f"{seed} conditions"))
-        self.make_implicit(random.Random(f"{seed} implicit"))
         self.add_couplings(random.Random(f"{seed} couplings"))
         self.diffuses = False
         self.diffuse(random.Random(f"{seed} diffuses"))
         later = random.Random(f"{seed} integrators")
         self.use_stepper(later)
         self.add_words(random.Random(f"{seed} words"))
+        self.make_implicit(random.Random(f"{seed} implicit"))
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
         self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 else None
@@ -276,7 +276,7 @@ class Problem:
 
     def make_implicit(self, r):
         """Makes the rates linear and steps them implicitly. Drawn apart, so that other problems stay."""
-        if r.random() >= 0.12 or "complex" in self.text:
+        if r.random() >= 0.12 or self.diffuses or "complex" in self.text:
             return
         self.stepper = r.choice(["implicit", "crank-nicolson"])
         kept = [line for line in self.lines if re.match(r"\w+(\(0\))? =", line) and not re.match(r"(integrator|dt|inside|laplacian|photo|q\d|G) =|[^=]*psi", line)]
