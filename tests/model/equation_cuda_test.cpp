@@ -577,8 +577,8 @@ TEMPLATE_TEST_CASE("Implicit steps on the GPU are the CPU's but for roundings at
     const std::string sides = kRuledSides[GENERATE(range(std::size_t(0), kRuledSides.size()))].text;
     const std::string integrator = GENERATE("implicit", "crank-nicolson", "imex");
     INFO(sides << ", " << integrator);
-    const Equations e =
-        read_equations("du/dt = lap(u) - 0.1*u*v; dv/dt = 2*lap(v) - v; dt = 0.2; " + sides + "; y: v = cos(t)");
+    const Equations e = read_equations("du/dt = lap(u) - 0.1*u*v; dv/dt = 2*lap(v) - v; dt = 0.2; " + sides +
+                                       "; y: v = cos(t)");
     require_near_cpu<T>(e, make_program(e, scheme_of(integrator), sizeof(T) == 8));
 }
 

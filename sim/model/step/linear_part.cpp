@@ -86,7 +86,7 @@ class SymbolReader {
                 if (is_constant(a)) return scaled(product(of(b), stencil(e)), a);
                 break;
             default:
-                if (reaches_neighbours(e.op)) return product(of(a), stencil(e));
+                if (reaches_neighbours(e.op) && e.op != Op::passes) return product(of(a), stencil(e));
         }
         const Dependence& depends = g_.depends(node);
         if (depends.evolving || depends.time || depends.global) complete_ = false;
