@@ -85,6 +85,16 @@ def test_an_exported_spec_has_the_arrays_that_were_given(rng, tmp_path, monkeypa
     np.testing.assert_array_equal(other.field(), sim.field())
 
 
+def test_the_copy_bandwidth_is_measured_once_and_kept(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rates = []
+    for folder in ("first", "second"):
+        program("run", "--size", 64, "--steps", 100, "--out", tmp_path / folder, "--export", "timings.json")
+        rates.append(json.loads((tmp_path / folder / "timings.json").read_text())["copy_gb_per_s"])
+    assert rates[0] == rates[1] > 0
+    assert len(list((tmp_path / "cache/stencilscope/rates").iterdir())) == 1
+
+
 @pytest.mark.parametrize("ending, start", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_a_figure(gray_scott, tmp_path, ending, start):
     path = tmp_path / f"out.{ending}"
