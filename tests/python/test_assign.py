@@ -190,3 +190,13 @@ def test_complex_arrays_go_in_and_out(rng):
     np.testing.assert_allclose(turned.advance(100).field("psi"), np.exp(1j * z.real), rtol=1e-9)
     with pytest.raises(ValueError, match="u is real"):
         ss.Simulation(z, equation=HEAT)
+
+
+@pytest.mark.parametrize("d", [0, -0.1])
+def test_a_run_whose_diffusivity_is_not_positive_is_saved(d):
+    sim = ss.Simulation("gaussian", equation="du/dt = D*lap(u); D = 0.1; dt = 0.1", size=12, dtype="float64", allow_unstable=True).advance(3)
+    sim.set("D", d)
+    sim.advance(2)
+    sim.fields["u"] = "u + 1"
+    again = pickle.loads(pickle.dumps(sim))
+    assert (again.advance(4).field() == sim.advance(4).field()).all()

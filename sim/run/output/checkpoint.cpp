@@ -339,7 +339,7 @@ RunCheckpoint read_from(const fs::path& folder) {
         return real_number(value, name, least, kLargest);
     };
     run.error_before = finite("error_before", json.value("error_before", Json(0.0)), 0);
-    run.taken = {{finite("coefficient", json.at("coefficient"), 0), run.now.boundary},
+    run.taken = {{finite("coefficient", json.at("coefficient"), -kLargest), run.now.boundary},
                  list_of(json.at("values"), [&](auto& value) { return finite("a value", value, -kLargest); }),
                  finite("dt", json.at("dt"), 0)};
     require(run.now.size.has_value(), "the size is missing");
