@@ -329,9 +329,15 @@ class Assembly : TextReader {
     void refuse_misspelt_setting(const NamedFormula& d) {
         const std::string nearest = nearest_name(d.name, names_of(setting_rows()));
         if (nearest.empty()) return;
-        if (d.formula.kind == SyntaxKind::string ||
-            (d.formula.kind == SyntaxKind::name && !semantics_.knows(d.formula)))
-            refuse(d.span, "`{}` is not a setting: did you mean `{}`?", quotable(d.name), nearest);
+        if (d.formula.kind != SyntaxKind::string &&
+            (d.formula.kind != SyntaxKind::name || semantics_.knows(d.formula)))
+            return;
+        if (nearest == d.name)
+            refuse(d.span,
+                   "`{}` is {}",
+                   nearest,
+                   std::ranges::find(setting_rows(), nearest, &SettingRow::name)->allowed);
+        refuse(d.span, "`{}` is not a setting: did you mean `{}`?", quotable(d.name), nearest);
     }
 
     // Checks the name that the setting `show` refers to.

@@ -217,7 +217,8 @@ Node half_slope(Graph& g, Node p, Node q, bool van_leer) {
     const Node zero = g.number(0);
     const Node positive = g.make(Op::maximum, {g.make(Op::minimum, {p, q}), zero});
     const Node smaller = g.add(positive, g.make(Op::minimum, {g.make(Op::maximum, {p, q}), zero}));
-    const Node slope = van_leer ? g.divide(g.multiply(p, q), g.add(p, q)) : g.multiply(g.number(0.5), smaller);
+    const Node slope =
+        van_leer ? g.divide(g.multiply(p, q), g.add(p, q)) : g.multiply(g.number(0.5), smaller);
     // Chosen last, so that a uniform field, at which steps are judged, has no slope.
     return g.make(Op::select, {g.make(Op::equal, {smaller, zero}), zero, slope});
 }

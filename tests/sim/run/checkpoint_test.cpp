@@ -116,7 +116,8 @@ TEST_CASE("Measures, frames and values that are no finite numbers come back as t
     checkpoint.run.solver.plain.components.front().as<float>().at(3, 4) = NAN;
     checkpoint.run.solver.plain.components.front().as<float>().at(4, 4) = float(-inf);
     checkpoint.measures["u"].resume({{0, {0.1, 1e300, -inf, NAN, 3}}, {9, {1.0 / 3, 5, 0, -0.0, 0}}},
-                                    {{3, 4, {0, 9}, {NAN, 1e-320}}}, {{4, {NAN, 0.5}}, {9, {1, -inf}}});
+                                    {{3, 4, {0, 9}, {NAN, 1e-320}}},
+                                    {{4, {NAN, 0.5}}, {9, {1, -inf}}});
     checkpoint.frames = {{{"u", ValueRange{0.1, 1.0 / 3}}}, 7};
     const RunCheckpoint back = kept(checkpoint);
     REQUIRE(look_at(*back.run.solver.arrays, 0).hash == field_hash(checkpoint.run.solver.plain.components));

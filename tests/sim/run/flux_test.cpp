@@ -82,6 +82,9 @@ TEST_CASE("A thin layer of a coefficient is noted, unless its mean is harmonic")
     CHECK_FALSE(noted("D = where(abs(x - 15.5) < 2.6, 1e-3, 1)"));
     CHECK_FALSE(noted("D = where(x > 15, 1e-3, 1)"));
     CHECK_FALSE(noted("D = 1 + x^2"));
+    CHECK(message_of<equation::TextError>([] {
+              equation::read_equations("du/dt = u; mean = geometric");
+          }).find("arithmetic or harmonic") != std::string::npos);
     // A parameter or definition of this name stays one.
     CHECK(equation::read_equations("du/dt = mean*u; mean = 0.5").parameters.front().name == "mean");
     CHECK(equation::read_equations("du/dt = mean - u; mean = 2*x").notes.empty());
