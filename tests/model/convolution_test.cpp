@@ -61,7 +61,8 @@ Grid convolved(const Grid& u, const Outsides& sides, double dx, const KernelAt& 
             for (const Share& column : shares_of(sides.x, u.nx, x))
                 sum += row.weight * column.weight * kernel(column.offset * dx, row.offset * dx) *
                        u(column.cell, row.cell);
-        return sum * dx * dx;
+        const bool line = (u.nx == 1) != (u.ny == 1);
+        return sum * dx * (line ? 1 : dx);
     });
 }
 

@@ -47,8 +47,7 @@ inline const std::vector<std::string> kTexts{
     "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)",
     "du/dt = advect(u, sin(y), v, vanleer) + div([[1, 0.2*v], [0.2*v, x/9]]*grad(u)); dv/dt = advect(v, 0.7, "
     "-0.4, minmod) + div(where(x > 5, 0, 1 + u^2)*grad(v)); mean = harmonic; dt = 0.01; left: u = sin(y); "
-    "right: "
-    "flux(u) = t; top: u + flux(u) = x; y: v = 1; x: flux(v) = 0; stepper = heun",
+    "right: flux(u) = t; top: u + flux(u) = x; bottom: u = 0; y: v = 1; x: flux(v) = 0; stepper = heun",
     "du/dt = advect(u, v, 0.3, minmod) + div([[1, 0.3], [0.3, 0.5]]*grad(u)); dv/dt = 0.1*lap(v) + advect(v, "
     "u, x, "
     "vanleer); dt = 0.02; boundary = insulated; inside = (x - 8)^2 + y^2 < 90 + 100*t; edge: v = sin(x - t)",
