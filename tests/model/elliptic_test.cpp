@@ -208,6 +208,8 @@ TEST_CASE("What an elliptic equation cannot be is refused in one line, with its 
                ContainsSubstring("numbers and parameters before `psi` and flux(psi) at the left and right"));
     CHECK_THAT(refusal("lap2(psi) = w; y: psi + flux(psi) = 0"),
                ContainsSubstring("not both in one condition"));
+    CHECK_THAT(refusal("lap(psi) = w; left: flux(psi) = 1 - psi^4; right: psi = 0"),
+               ContainsSubstring("a condition for `psi`"));
     CHECK_THAT(text_refusal("dw/dt = lap(w); lap(w) = 1").sentence, ContainsSubstring("`w` has one"));
     CHECK(text_refusal("dw/dt = psi; lap(psi) = psi*w").about == "lap(psi) = psi*w");
     for (const std::string& equation :

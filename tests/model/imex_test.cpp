@@ -316,6 +316,18 @@ TEST_CASE("Components with different sides have transforms of their own, and wha
     for (const LinearTerm& term : linear_part(e, formulas_of(e))) CHECK(term.row == term.column);
 }
 
+TEST_CASE("What is not linear in a condition is explicit") {
+    const std::string text =
+        "du/dt = lap(u); left: flux(u) = 0.3 - u^3; right: u = sin(t)*cos(u); y: flux(u) = 0";
+    const auto truth = after(text, 0.05, "rk4", 40);
+    for (const auto& [name, gain] : {std::pair("implicit", 2.0), {"crank-nicolson", 4.0}, {"imex", 4.0}}) {
+        const double coarse = relative_error(after(text, 0.05, name, 8), truth),
+                     fine = relative_error(after(text, 0.05, name, 16), truth);
+        INFO(name << ": " << coarse << " then " << fine);
+        CHECK(std::abs(coarse / fine - gain) < 0.5);
+    }
+}
+
 TEST_CASE("Implicit steps have the same bits for any number of threads, cell by cell, and cut anywhere") {
     const std::string text = GENERATE(
         std::string(
