@@ -229,7 +229,7 @@ class Assembly : TextReader {
             return moves(component.formula) || std::ranges::any_of(component.sides, side_moves);
         });
         if (result_.steady)
-            result_.notes.push_back(fmt::format("nothing evolves: {} solved for, and nothing is stepped",
+            result_.notes.push_back(fmt::format("nothing evolves: {} solved for, and a run needs no steps",
                                                 result_.components.size() == 1
                                                     ? fmt::format("`{}` is", result_.components.front().name)
                                                     : "the fields are"));

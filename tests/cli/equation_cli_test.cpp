@@ -129,7 +129,7 @@ TEST_CASE("A field that is solved for alone is a run without steps") {
     const ProgramResult run =
         stencilscope(words + " --steps 5", folder / "out", "lap(u) = 0; all: u = x*y; dx = 0.5");
     require_done(run);
-    CHECK(contains(run.err, "`u` is solved for, and nothing is stepped"));
+    CHECK(contains(run.err, "`u` is solved for, and a run needs no steps"));
     const Field u = read_npy(folder / "out/field.npy");
     for (int y = 0; y < 17; ++y)
         for (int x = 0; x < 24; ++x)

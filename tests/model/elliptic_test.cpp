@@ -255,7 +255,7 @@ TEST_CASE("Fields that are solved for alone are the state, at the start and afte
         CHECK(e.steady);
         REQUIRE(e.components.size() == 1);
         REQUIRE(e.notes.size() == 1);
-        CHECK(contains(e.notes.front(), "`u` is solved for, and nothing is stepped"));
+        CHECK(contains(e.notes.front(), "`u` is solved for, and a run needs no steps"));
         TypedRun run = odd_run(3);
         const auto cells = run_typed<double>(equation, run);
         for (int y = 0; y < run.ny; ++y)

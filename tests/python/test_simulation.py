@@ -375,7 +375,7 @@ def test_help_spells_settings_as_keyword_arguments():
 
 
 def test_a_field_that_is_solved_for_alone_is_the_state():
-    with pytest.warns(UserWarning, match="`u` is solved for, and nothing is stepped"):
+    with pytest.warns(UserWarning, match="`u` is solved for, and a run needs no steps"):
         sim = ss.Simulation(equation="lap(u) = 0; all: u = k*x*y; k = 1 in [0, 2]; dx = 0.5", size=(24, 17), dtype="float64")
     y, x = np.mgrid[0:17, 0:24] * 0.5 + 0.25
     assert np.abs(sim.field("u", numpy=True) - x * y).max() < 1e-12
