@@ -1,6 +1,7 @@
 // Makes a Model from a text.
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 
@@ -103,6 +104,9 @@ std::shared_ptr<const Model> model_of_text(const std::string& text,
     auto model = compile(text, name, notes);
     const std::lock_guard lock(mutex);
     in_use[{text, name}] = model;
+    static std::array<std::shared_ptr<const Model>, 4> newest;  // a sweep makes the same one again and again
+    std::ranges::rotate(newest, newest.begin() + 1);
+    newest.back() = model;
     return model;
 }
 
