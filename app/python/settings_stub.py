@@ -1,9 +1,11 @@
 """Writes stencilscope/_settings.pyi: the keyword arguments of a simulation, from the program's table of settings."""
 
+import json
 import sys
 
-del sys.path[0]  # the sources of this folder have no native part
-from stencilscope._words import SETTINGS  # noqa: E402
+import _core
+
+SETTINGS = {row["name"]: row for row in json.loads(_core.setting_table())}
 
 WHOLE = {"steps", "seed", "threads", "global-every"}
 NUMBERS = {"time", "coefficient", "dt", "tolerance", "dx"}
