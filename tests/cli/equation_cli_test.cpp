@@ -105,7 +105,8 @@ TEST_CASE("The time step is told beside its limit; above it a run is refused unl
                     2,
                     "limit");
     const std::string swing = "du/dt = v; dv/dt = -u + lap(u)";
-    require_refused(stencilscope("run --size 16 --steps 3 --equation {}", swing), 2, "--integrator");
+    require_refused(
+        stencilscope("run --size 16 --steps 3 --equation {}", swing), 2, "rk4, dp54, rkl2, symplectic");
     require_done(stencilscope("run --quiet --size 16 --steps 3 --stepper symplectic --equation {}", swing));
     // Implicit terms do not limit dt unless they grow.
     const auto words = "run --quiet --size 32x27 --steps 3 --dt 6 --model swift-hohenberg --stepper ";

@@ -175,16 +175,18 @@ TEST_CASE("Whoever leaves does not wait for kernels that are being compiled, and
     std::promise<void> end;
     const std::shared_future<void> ended = end.get_future();
     {
-        const FusedCompiler compiler(program, false, {2000, 2000}, {}, [ended](const std::string&) {
+        const auto waits = [ended](const std::string&) {
             ended.wait();
             return std::string("cubin");
-        });
+        };
+        const FusedCompiler compiler(program, false, {2000, 2000}, {}, waits, true);
         CHECK(compiler.working());
     }
     CHECK(FusedCompiler::any_abandoned());
     end.set_value();
     while (FusedCompiler::any_abandoned()) std::this_thread::yield();
-    FusedCompiler compiler(program, false, {2000, 2000}, {}, [](const std::string& text) { return text; });
+    FusedCompiler compiler(
+        program, false, {2000, 2000}, {}, [](const std::string& text) { return text; }, true);
     compiler.wait();
     CHECK(compiler.working());  // a result waits to be collected
     CHECK_FALSE(compiler.take().empty());
