@@ -199,17 +199,19 @@ Rate ExampleContext::float64_rate(const ReportRow& row, double operations) {
 void measure(ExampleContext& context,
              const std::string& work,
              DType dtype,
-             const std::vector<Variant>& variants) {
+             const std::vector<Variant>& variants,
+             const std::string& type) {
     for (const Variant& variant : variants) {
         const bool gpu = variant.device == Device::cuda;
         if (!gpu && !context.cpu()) continue;
-        ReportRow row{.work = work, .name = variant.name, .backend = variant.device, .dtype = dtype};
+        ReportRow row{
+            .work = work, .name = variant.name, .backend = variant.device, .dtype = dtype, .type = type};
         row.inexact = variant.inexact;
         row.not_compared = variant.lesson;
         row.why_not = gpu && !context.gpu() ? context.why_no_gpu() : variant.unsupported;
         if (row.measured()) {
             context.begin_part(
-                fmt::format("{}, {} on the {}", variant.name, name_of(dtype), gpu ? "GPU" : "CPU"));
+                fmt::format("{}, {} on the {}", variant.name, type_name(row), gpu ? "GPU" : "CPU"));
             ReportRow measured = row;
             row.why_not = context.why_failed([&] {
 #if STENCILSCOPE_HAS_CUDA

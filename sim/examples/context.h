@@ -109,11 +109,12 @@ struct Variant {
 
 /// Runs the variants on the devices of the request, each as a part, and adds their rows. The row of a variant
 /// that cannot run, or fails for lack of memory, a library or the GPU, says why; the others still run.
-/// Without the CPU its variants have no rows. Throws Cancelled.
+/// Without the CPU its variants have no rows. `type` is that of ReportRow. Throws Cancelled.
 void measure(ExampleContext& context,
              const std::string& work,
              DType dtype,
-             const std::vector<Variant>& variants);
+             const std::vector<Variant>& variants,
+             const std::string& type = {});
 
 /// The time of one call, by the host's clock.
 double seconds_of(const std::function<void()>& work);

@@ -209,7 +209,7 @@ nlohmann::ordered_json row_json(const ReportRow& row) {
     Json json{{"work", row.work},
               {"name", row.name},
               {"backend", std::string(name_of(row.backend))},
-              {"dtype", std::string(name_of(row.dtype))},
+              {"dtype", type_name(row)},
               {"seconds", finite_or_null(row.seconds)},
               {"spread", where(row.measured(), row.spread)},
               {"repeats", where(row.measured(), row.repeats)},
@@ -346,11 +346,15 @@ std::string speedup_text(const SpeedUp& one) {
 }
 
 bool same_group(const ReportRow& a, const ReportRow& b) {
-    return a.work == b.work && a.dtype == b.dtype;
+    return a.work == b.work && type_name(a) == type_name(b);
 }
 
 std::string group_title(const ReportRow& row) {
-    return fmt::format("{}, {}", row.work, name_of(row.dtype));
+    return fmt::format("{}, {}", row.work, type_name(row));
+}
+
+std::string type_name(const ReportRow& row) {
+    return row.type.empty() ? std::string(name_of(row.dtype)) : row.type;
 }
 
 nlohmann::ordered_json to_json(const Report& report) {
@@ -381,6 +385,7 @@ nlohmann::ordered_json to_json(const Report& report) {
             {{"id", table.id}, {"title", table.title}, {"columns", table.columns}, {"rows", table.rows}});
     for (const ReportCurve& curve : report.curves) json["curves"].push_back(curve_json(curve));
     json["notes"] = report.notes;
+    json["shortfall"] = report.shortfall;
     json["files"] = report.files;
     return json;
 }

@@ -31,6 +31,7 @@ struct ReportRow {
     std::string name;  ///< how: "OpenBLAS", "cuBLAS", "shared-memory tile"
     Device backend = Device::cpu;
     DType dtype = DType::float32;
+    std::string type = {};     ///< of the elements, "int64", where it is no DType
     std::string why_not = {};  ///< why nothing was measured; empty where it was
 
     double seconds = kNotMeasured;  ///< of the whole work, median of the repeats, data in place
@@ -86,6 +87,7 @@ struct Report {
     std::vector<ReportTable> tables;
     std::vector<std::string> notes;  ///< what to know about the results, a sentence or two each
     std::vector<std::string> files;  ///< that the example itself wrote
+    std::string shortfall;           ///< which accuracy the results lack, a sentence; empty: none
     double wall_seconds = 0;
     bool interrupted = false;
 };
@@ -128,6 +130,8 @@ std::string speedup_text(const SpeedUp& speedup);
 /// Rows of one group stand under one header, its title.
 bool same_group(const ReportRow& a, const ReportRow& b);
 std::string group_title(const ReportRow& row);
+/// "float32", "int64": the type of a row's elements.
+std::string type_name(const ReportRow& row);
 
 /// report.json: times in seconds, memory in bytes. What was not measured is null.
 nlohmann::ordered_json to_json(const Report& report);

@@ -1,5 +1,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/examples/ridge/dense_ridge.h"
+#include "kernels/examples/ridge/dense_svd.h"
 #include "sim/examples/ridge/l_curve.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/ridge_problems.h"
@@ -58,9 +59,15 @@ std::vector<CurvePoint> checked(const PathSolution& path,
                                 SolutionChecker<float>& checker,
                                 std::span<const double> d) {
     std::vector<CurvePoint> points;
-    for (std::size_t i = 0; i < path.x.size(); ++i)
-        points.push_back({path.points[i].c, checker.check(path.x[i], d, path.points[i].c)});
+    for (std::size_t i = 0; i < path.x.size(); ++i) {
+        const SolutionCheck check = checker.check(path.x[i], d, path.points[i].c);
+        points.push_back({path.points[i].c, check.residual, check.solution, check.broadcast, check.bound});
+    }
     return points;
+}
+
+NormsAt norms_of(const PathSolution& path) {
+    return [&](double c) { return path.bidiagonal.norms_at(c); };
 }
 
 }  // namespace
@@ -221,38 +228,43 @@ TEST_CASE("The line of the L-curve passes the solved points, and its corner is m
     const std::vector<CurvePoint> points = checked(path, checker, d);
     for (const CurvePoint& point : points) {
         const Bidiagonal::Norms at = path.bidiagonal.norms_at(point.c);
-        REQUIRE(at.residual == Approx(point.check.residual).epsilon(1e-6));
-        REQUIRE(at.solution == Approx(point.check.solution).epsilon(1e-6));
+        REQUIRE(at.residual == Approx(point.residual).epsilon(1e-6));
+        REQUIRE(at.solution == Approx(point.solution).epsilon(1e-6));
     }
-    const ReportCurve curve = l_curve(path.bidiagonal, points);
-    const std::vector<ReportPoint>& line = curve.series.front().points;
-    REQUIRE(line.front().x == Approx(points.front().check.residual).epsilon(1e-6));
-    REQUIRE(line.back().y == Approx(points.back().check.solution).epsilon(1e-6));
-    REQUIRE(line.front().note == "c: 0.1");
-    int marked = 0, labelled = 0;
-    for (const ReportSeries& series : curve.series)
-        for (const ReportPoint& point : series.points) {
-            marked += point.marked ? 1 : 0;
-            labelled += point.label.empty() ? 0 : 1;
-        }
-    const double low = kTenCoefficients.front(), high = kTenCoefficients.back();
-    REQUIRE(marked == (corner_of(path.bidiagonal, low, high) > 0 ? 1 : 0));
-    REQUIRE(labelled == 10);
-    REQUIRE(curve.series.back().dashed);
-    REQUIRE(l_curve(path.bidiagonal, {points.data(), 1}).series.size() == 2);
+    const auto marked = [&](double corner) {
+        const ReportCurve curve = l_curve(norms_of(path), points, corner);
+        const std::vector<ReportPoint>& line = curve.series.front().points;
+        REQUIRE(line.front().x == Approx(points.front().residual).epsilon(1e-6));
+        REQUIRE(line.back().y == Approx(points.back().solution).epsilon(1e-6));
+        REQUIRE(line.front().note == "c: 0.1");
+        REQUIRE(curve.series.back().dashed);
+        int corners = 0, labelled = 0;
+        for (const ReportSeries& series : curve.series)
+            for (const ReportPoint& point : series.points) {
+                corners += point.marked ? 1 : 0;
+                labelled += point.label.empty() ? 0 : 1;
+            }
+        REQUIRE(labelled == 10);
+        return corners;
+    };
+    REQUIRE(marked(0) == 0);
+    REQUIRE(marked(7) == 1);
+    REQUIRE(marked(0.05) == 0);  // outside of what was solved
+    REQUIRE(l_curve(norms_of(path), {points.data(), 1}, 0).series.size() == 2);
 }
 
 TEST_CASE("The corner of an L-curve with two levels of singular values lies between them") {
     // d has equal components along singular values 1 and 1e-4, so x is large only for c below the latter.
     SparseMatrix<double> a{2, 2, {0, 1, 2}, {0, 1}, {1, 1e-4}};
     const PathSolution path = cpu_path(a, std::vector<double>{1, 1e-3}, std::vector<double>{1e-6, 1e2});
-    const double corner = corner_of(path.bidiagonal, 1e-6, 1e2);
+    const double corner = corner_of(norms_of(path), 1e-6, 1e2);
     CAPTURE(corner);
     REQUIRE(corner > 1e-5);
     REQUIRE(corner < 1);
-    // Towards an end beyond which it lies, the curve bends more and more.
-    REQUIRE(corner_of(path.bidiagonal, 1e-6, 0.7 * corner) == 0);
-    REQUIRE(corner_of(path.bidiagonal, 1.4 * corner, 1e2) == 0);
+    // It is found a little beyond the ends, but not far.
+    REQUIRE(corner_of(norms_of(path), 1e-6, 0.5 * corner) == Approx(corner).epsilon(0.2));
+    REQUIRE(corner_of(norms_of(path), 2 * corner, 1e2) == Approx(corner).epsilon(0.2));
+    REQUIRE(corner_of(norms_of(path), 1e-6, 1e-3 * corner) == 0);
 }
 
 TEST_CASE("What the tutorial plots is the norm of a matrix of all differences") {
@@ -269,7 +281,7 @@ TEST_CASE("What the tutorial plots is the norm of a matrix of all differences") 
     REQUIRE(check.residual == Approx(distance(image, d)));
 }
 
-TEST_CASE("Solutions in 113 bits are right where normal equations in float64 are not") {
+TEST_CASE("Solutions by singular values are right where normal equations in float64 are not") {
     Dice random;
     // Singular values from 1 to 1e-10.
     constexpr int n = 12;
@@ -283,19 +295,38 @@ TEST_CASE("Solutions in 113 bits are right where normal equations in float64 are
     };
     const Eigen::MatrixXd matrix = rotation() * values * rotation();
     const std::vector<double> d = random_vector(random, n);
+    ThreadPool threads(2);
+    const SparseMatrix<double> hard = sparse(matrix);
+    const DenseSvd<Wide> svd(hard, d, threads, [] {});
+    const DenseSvd<double> narrow(hard, d, threads, [] {});
+    SolutionChecker<double> checker(hard, threads);
     for (const double c : {1e-9, 1e-6, 0.1, 10.0}) {
-        const std::vector<double> wide = wide_dense_ridge(sparse(matrix), d, c);
+        const std::vector<Wide> wide = svd.solve(c);
+        const std::vector<double> x(wide.begin(), wide.end());
         const std::vector<double> truth = dense_solution(matrix, d, c);  // by QR
         CAPTURE(c);
-        REQUIRE(relative_error(wide, truth) < 1e-14 * (1 + 1 / c) * (1 + 1 / c));
-        ThreadPool threads(1);
-        REQUIRE(SolutionChecker<double>(sparse(matrix), threads).check(wide, d, c).bound <
-                1e-15 * (1 + 1 / c) * (1 + 1 / c));
+        REQUIRE(relative_error(x, truth) < 1e-14 * (1 + 1 / c) * (1 + 1 / c));
+        REQUIRE(checker.check(x, d, c).bound < 1e-15 * (1 + 1 / c) * (1 + 1 / c));
+        // In float64 refinement makes up for it.
+        std::vector<Wide> refined = narrow.solve(c);
+        const double error = refine(
+            refined,
+            [&](auto y) { return checker.gradient(y, d, c); },
+            [&](auto g) { return narrow.apply_inverse(g, c); });
+        REQUIRE(error < 1e-12);
+        REQUIRE(relative_error(std::vector<double>(refined.begin(), refined.end()), x) < 1e-12);
+        const Bidiagonal::Norms norms = svd.norms_at(c);
+        REQUIRE(norms.solution == Approx(norm(x)));
+        REQUIRE(norms.residual == Approx(distance(plain_product(matrix, x), d)).epsilon(1e-6));
     }
     // Of equal columns each has the same share: all values are the mean over 5 rows, times 100 / (100 + c^2).
     const std::vector<double> data{1, 2, 3, 4, 5};
-    for (const double value : wide_dense_ridge(sparse(Eigen::MatrixXd::Ones(5, 20)), data, 1e-9))
-        REQUIRE(value == Approx(15.0 / 100).epsilon(1e-9));
+    const DenseSvd<Wide> ones(sparse(Eigen::MatrixXd::Ones(5, 20)), data, threads, [] {});
+    for (const double c : {0.0, 1e-40, 1e-9}) {
+        REQUIRE(ones.rank(c) >= 1);
+        REQUIRE(ones.has_clear_rank(c));
+        for (const Wide value : ones.solve(c)) REQUIRE(double(value) == Approx(15.0 / 100).epsilon(1e-9));
+    }
 }
 
 TEST_CASE("The dense normal equations agree with Eigen") {

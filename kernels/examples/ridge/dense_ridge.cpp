@@ -21,35 +21,6 @@ void dpotrs_(const char* half,
 
 namespace stencil {
 
-// L D L^T decomposition, which needs no square roots, in the lower half of one matrix.
-template <class T>
-std::vector<double> wide_dense_ridge(const SparseMatrix<T>& a, std::span<const double> d, double c) {
-#if defined(__SIZEOF_FLOAT128__)
-    __extension__ using Wide = __float128;
-#else
-    using Wide = long double;
-#endif
-    const auto n = std::size_t(a.columns);
-    std::vector<Wide> m(n * n), x(n);
-    for (std::size_t i = 0; i < d.size(); ++i)
-        for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k) {
-            x[a.column[k]] += Wide(a.value[k]) * d[i];
-            for (auto l = std::size_t(a.start[i]); l <= k; ++l)
-                m[a.column[k] * n + a.column[l]] += Wide(a.value[k]) * a.value[l];
-        }
-    for (std::size_t j = 0; j < n; ++j) {
-        const Wide pivot = m[j * (n + 1)] += Wide(c) * c;
-        for (std::size_t i = j + 1; i < n; ++i)
-            for (std::size_t k = i; k < n; ++k) m[k * n + i] -= m[i * n + j] / pivot * m[k * n + j];
-        for (std::size_t i = j + 1; i < n; ++i) x[i] -= (m[i * n + j] /= pivot) * x[j];
-    }
-    for (std::size_t i = n; i-- > 0;) {
-        x[i] /= m[i * (n + 1)];
-        for (std::size_t j = i + 1; j < n; ++j) x[i] -= m[j * n + i] * x[j];
-    }
-    return {x.begin(), x.end()};
-}
-
 double dense_ridge_bytes(std::int64_t rows, std::int64_t columns) {
     const double n = double(columns);
     return 8 * n * (n + std::max(n, double(rows)));
@@ -91,8 +62,6 @@ DenseRidge make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads) {
     return ridge;
 }
 
-template std::vector<double> wide_dense_ridge(const SparseMatrix<float>&, std::span<const double>, double);
-template std::vector<double> wide_dense_ridge(const SparseMatrix<double>&, std::span<const double>, double);
 template DenseRidge make_cpu_dense_ridge(const SparseMatrix<float>&, int);
 template DenseRidge make_cpu_dense_ridge(const SparseMatrix<double>&, int);
 

@@ -1,6 +1,5 @@
 // The ridge problem through the dense normal equations, (A^T A + c^2 I) x = A^T d: by Cholesky decomposition
-// in float64, for sizes where n^2 memory and n^3 work are affordable, and for small matrices with a 113-bit
-// mantissa.
+// in float64, for sizes where n^2 memory and n^3 work are affordable.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +22,6 @@ struct DenseRidge {
     /// Applies (A^T A + c^2 I)^-1 to a vector (columns), with the last factor.
     std::function<std::vector<double>(std::span<const double> vector)> apply;
 };
-
-/// The solution in 113-bit arithmetic, for c > 0; its relative error is about 1e-33 columns (|A| / c)^2.
-/// Takes (rows / 2 + columns / 6) columns^2 operations of 50 ns each.
-template <class T>
-std::vector<double> wide_dense_ridge(const SparseMatrix<T>& a, std::span<const double> d, double c);
 
 /// Bytes of the dense matrices.
 double dense_ridge_bytes(std::int64_t rows, std::int64_t columns);

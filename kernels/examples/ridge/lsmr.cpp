@@ -24,13 +24,26 @@ double ratio(double a, double b) {
 }
 
 // Four accumulators, because an addition depends on the previous one; always in the same order.
-double norm(std::span<const double> a) {
+double square(std::span<const double> a, double factor) {
     double sums[4] = {};
     std::size_t i = 0;
+    const auto add = [&](double& sum, double value) { sum += value * value; };
     for (; i + 4 <= a.size(); i += 4)
-        for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * a[i + k];
-    for (; i < a.size(); ++i) sums[0] += a[i] * a[i];
-    return std::sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));
+        for (std::size_t k = 0; k < 4; ++k) add(sums[k], factor * a[i + k]);
+    for (; i < a.size(); ++i) add(sums[0], factor * a[i]);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// By way of scaled numbers where squares leave the range of float64.
+double norm(std::span<const double> a) {
+    constexpr double kLeast = 1e-280, kMost = 1e300;
+    const double plain = square(a, 1);
+    if (plain > kLeast && plain < kMost) return std::sqrt(plain);
+    double largest = 0;
+    for (const double value : a) largest = std::max(largest, std::abs(value));
+    if (!(largest > 0) || !std::isfinite(largest)) return largest;
+    const double factor = std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1020, 1020));
+    return std::sqrt(square(a, factor)) / factor;
 }
 
 // a = (b - factor a) / |b - factor a|; returns that norm.
@@ -118,12 +131,14 @@ class Watch {
     // side.
     RidgeStop stop(LsmrVectors& vectors, std::size_t solution) {
         constexpr std::int64_t kAlways = 32, kEvery = 16;
+        constexpr double kMostCondition = 1e14;
         if (lsmr_.gradient() == 0) return RidgeStop::exact;
         if (lsmr_.iterations() <= kAlways || lsmr_.iterations() % kEvery == 0)
             length_ = vectors.length(solution);
         if (lsmr_.gradient() <= lsmr_.aim(rule_.tolerance, length_))
             return lsmr_.c() > 0 ? RidgeStop::certificate : RidgeStop::least_squares;
-        return lsmr_.at_rounding(length_) ? RidgeStop::rounding : RidgeStop::none;
+        if (lsmr_.at_rounding(length_)) return RidgeStop::rounding;
+        return lsmr_.condition() > kMostCondition ? RidgeStop::condition : RidgeStop::none;
     }
 
     // Progress from 0 to 1, estimated from how far the gradient has fallen.
@@ -142,8 +157,13 @@ class Watch {
 }  // namespace
 
 const char* name_of(RidgeStop stop) {
-    constexpr const char* kNames[] = {
-        "under way", "certificate", "|A^T r| small", "end of the process", "rounding", "iterations"};
+    constexpr const char* kNames[] = {"under way",
+                                      "certificate",
+                                      "|A^T r| small",
+                                      "end of the process",
+                                      "rounding",
+                                      "condition",
+                                      "iterations"};
     return kNames[int(stop)];
 }
 
@@ -181,7 +201,11 @@ LsmrUpdate Lsmr::step(double beta, double alpha) {
     normr_ = std::sqrt(last * last + betadd_ * betadd_ + damped2_);
 
     // In the first step rhobar is 1, which does not scale with A.
-    if (iterations_ > 1) maxrbar_ = std::max(maxrbar_, rhobar_old);
+    if (iterations_ > 1) {
+        maxrbar_ = std::max(maxrbar_, rhobar_old);
+        minrbar_ = std::min(minrbar_, rhobar_old);
+        condition_ = std::max(maxrbar_, std::abs(rho_temp)) / std::min(minrbar_, std::abs(rho_temp));
+    }
     return {0,
             ratio(thetabar, rho_old) * ratio(rho, rhobar_old),
             ratio(ratio(zeta_, rho), rhobar),

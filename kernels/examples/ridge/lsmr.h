@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,6 +26,7 @@ enum class RidgeStop {
     exact,          ///< the bidiagonalisation ended: x is exact up to rounding, which may have accumulated
                     ///< over the steps
     rounding,       ///< rounding prevents further progress
+    condition,      ///< the estimated condition of the stacked matrix is too large (test S3 of the paper)
     iterations,     ///< the limit of steps was reached
 };
 const char* name_of(RidgeStop stop);
@@ -54,6 +56,8 @@ class Lsmr {
     double aim(double tolerance, double solution) const;
     /// Whether the gradient is at the level of rounding, given |x|: no further step improves x.
     bool at_rounding(double solution) const;
+    /// An estimate of the stacked matrix's condition.
+    double condition() const { return condition_; }
 
   private:
     double last_residual(double betahat, double thetabar, double zeta_old);
@@ -64,6 +68,7 @@ class Lsmr {
     double rho_ = 1, rhobar_ = 1, cbar_ = 1, sbar_ = 0;
     double betadd_, betad_ = 0, rhodold_ = 1, tautildeold_ = 0, thetatilde_ = 0, damped2_ = 0;
     double maxrbar_ = 0;  // estimates |A|
+    double minrbar_ = std::numeric_limits<double>::max(), condition_ = 1;
     double normr_;
 };
 

@@ -6,9 +6,11 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/examples/ridge/dense_svd.h"
 #include "kernels/examples/ridge/lsmr.h"
 #include "sim/examples/report.h"
 
@@ -38,8 +40,8 @@ class SolutionChecker {
     double frobenius() const { return frobenius_; }
     /// A^T.
     const SparseMatrix<T>& back() const { return back_; }
-    /// A^T (d - A x) - c^2 x, of the last check().
-    const std::vector<double>& gradient() const { return gradient_; }
+    /// A^T (d - A x) - c^2 x
+    std::vector<Wide> gradient(std::span<const Wide> x, std::span<const double> d, double c) const;
     /// Bytes that a step of LSMR reads.
     double bytes_of_step() const;
 
@@ -49,8 +51,14 @@ class SolutionChecker {
     const SparseMatrix<T>& a_;
     SparseMatrix<T> back_;
     double frobenius_ = 0;
-    std::vector<double> gradient_;
 };
+
+/// A^T (d - A x) - c^2 x of x, or an approximation of (A^T A + c^2 I)^-1 g of g.
+using VectorMap = std::function<std::vector<Wide>(std::span<const Wide>)>;
+
+/// Iterative refinement: adds the inverse of the gradient to x as long as that shrinks. Returns an estimate
+/// of the relative error, the last change in proportion to x; infinite where the changes do not shrink.
+double refine(std::vector<Wide>& x, const VectorMap& gradient, const VectorMap& inverse);
 
 double length_of(std::span<const double> a);
 /// |x - right| / |right|
@@ -59,17 +67,22 @@ double relative_error(std::span<const double> x, std::span<const double> right);
 /// A coefficient that was solved for, and what fresh products say of its solution.
 struct CurvePoint {
     double c = 0;
-    SolutionCheck check;
-    double error = 0;  ///< of x, in proportion to |x|: known, or bounded
+    double residual = 0, solution = 0, broadcast = 0;  ///< as in SolutionCheck
+    double error = 0;                                  ///< of x, in proportion to |x|: known, or bounded
 };
 
-/// The coefficient between `low` and `high` where log |x| over log |r| bends most; 0 where it bends nowhere
-/// to the left, or most at an end.
-double corner_of(const Bidiagonal& bidiagonal, double low, double high);
+using NormsAt = std::function<Bidiagonal::Norms(double c)>;
 
-/// "l_curve": |x| over |r|, both logarithmic, with the points labelled by c, the line between them from the
-/// bidiagonal matrix, its corner marked, and dashed what the tutorial plots for |r|. Line and corner are
-/// those of the coefficients whose solutions are right to a tenth; the label of another has a question mark.
-ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points);
+/// The coefficient from a tenth of `low` to ten times `high` where log |x| over log |r| bends most; 0 where
+/// it bends nowhere to the left, or most at an end.
+double corner_of(const NormsAt& norms, double low, double high);
+
+/// "l_curve": |x| over |r|, both logarithmic, with the points labelled by c, the line between them, the
+/// corner (0: none) marked if it lies between them, and dashed what the tutorial plots for |r|. The line is
+/// that of the coefficients whose solutions are right to a tenth; the label of another has a question mark.
+ReportCurve l_curve(const NormsAt& norms, std::span<const CurvePoint> points, double corner);
+
+/// The least and the largest coefficient above 0 whose solution is right to a tenth; both 0 without any.
+std::pair<double, double> range_of(std::span<const CurvePoint> points);
 
 }  // namespace stencil::ridge

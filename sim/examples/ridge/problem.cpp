@@ -40,21 +40,35 @@ std::vector<std::uint64_t> draw_bits(Random& random,
     return bits;
 }
 
-// Their squares are numbers of float64, with room for what they are multiplied by.
 void require_in_range(const std::vector<double>& coefficients, const std::string& text) {
-    constexpr double kMin = 1e-100, kMax = 1e100;
+    constexpr double kMin = 1e-300, kMax = 1e300;
     for (const double c : coefficients)
         if (c != 0 && !(c >= kMin && c <= kMax))
             throw InputError(Given{"coefficients", text}, "each must be 0 or from {:g} to {:g}", kMin, kMax);
 }
 
-// Squares and products of such values are numbers of float64.
-void require_size(const std::vector<double>& values, const std::string& path) {
-    constexpr double kMin = 1e-60, kMax = 1e60;
+// Divides values by the power of two above the largest; returns its exponent.
+int scale_down(std::vector<double>& values) {
     double largest = 0;
     for (const double value : values) largest = std::max(largest, std::abs(value));
-    if (largest != 0 && !(largest >= kMin && largest <= kMax))
-        throw InputError("{}: the largest value, {:g}, must be from {:g} to {:g}", path, largest, kMin, kMax);
+    if (largest == 0) return 0;
+    const int exponent = std::ilogb(largest) + 1;
+    for (double& value : values) value = std::ldexp(value, -exponent);
+    return exponent;
+}
+
+// Squares of the others' lengths are numbers of float64.
+void require_columns(const SparseMatrix<double>& a, const std::string& path) {
+    constexpr double kLeast = 1e-140;
+    std::vector<double> largest(std::size_t(a.columns), 0.0);
+    for (std::size_t k = 0; k < a.value.size(); ++k)
+        largest[a.column[k]] = std::max(largest[a.column[k]], std::abs(a.value[k]));
+    for (std::size_t j = 0; j < largest.size(); ++j)
+        if (largest[j] != 0 && largest[j] < kLeast)
+            throw InputError("{}: the numbers of column {} are below {:g} times the largest of the matrix",
+                             path,
+                             j + 1,
+                             kLeast);
 }
 
 void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
@@ -62,7 +76,8 @@ void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
     if (a.rows == 0 || a.columns == 0)
         throw InputError(
             "{}: has {} rows and {} columns, but at least one of each is needed", path, a.rows, a.columns);
-    require_size(a.value, path);
+    problem.matrix_exponent = scale_down(a.value);
+    require_columns(a, path);
     const bool exact =
         std::ranges::all_of(a.value, [](double value) { return double(float(value)) == value; });
     if (float32 && exact) {
@@ -75,7 +90,7 @@ void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
         problem.notes.push_back("The matrix is kept in float64: not all of its values are float32 numbers.");
 }
 
-std::vector<double> read_data(const std::string& path, std::int64_t rows) {
+std::vector<double> read_data(const std::string& path, std::int64_t rows, int& exponent) {
     std::vector<double> d;
     if (path.ends_with(".npy")) {
         NpyArray array = read_npy_array(path, DType::float64);
@@ -87,14 +102,14 @@ std::vector<double> read_data(const std::string& path, std::int64_t rows) {
     }
     if (std::int64_t(d.size()) != rows)
         throw InputError("{}: has {} values, but the matrix has {} rows", path, d.size(), rows);
-    require_size(d, path);
+    exponent = scale_down(d);
     return d;
 }
 
 using Kind = ExampleOption::Kind;
 
 constexpr double kMaxRows = 2e9;
-constexpr std::string_view kMethods[] = {"lsmr", "process", "cholesky"};
+constexpr std::string_view kMethods[] = {"lsmr", "process", "cholesky", "svd"};
 
 const ExampleOption kOptions[] = {
     {"rows", Kind::integer, "N", "rows of the random matrix", "15000", 1, kMaxRows, "matrix"},
@@ -103,7 +118,7 @@ const ExampleOption kOptions[] = {
     {"seed", Kind::integer, "N", "of the random numbers", "1", 0, 9e15},
     {"coefficients", Kind::text, "C", "c: LOW:HIGH:COUNT (geometric), or a list C,C,...", "0.1:5000:10"},
     {"tolerance", Kind::real, "T", "of the certificate: bound on |x - exact x| / |x|", "1e-6", 1e-14, 1},
-    {"methods", Kind::text, "LIST", "auto: what is sensible for the size; or of lsmr, cholesky", "auto"},
+    {"methods", Kind::text, "LIST", "auto: what is sensible for the size; or of lsmr, cholesky, svd", "auto"},
     {"matrix", Kind::file, "FILE.mtx", "the matrix, in Matrix Market format, instead of a random one"},
     {"rhs", Kind::file, "FILE", "the data d, as .npy or Matrix Market, instead of random ones"},
 };
@@ -114,9 +129,10 @@ void read_methods(RidgeSettings& settings, const std::string& text) {
     const std::vector<std::string> names = split(text, ',');
     for (const std::string& name : names)
         if (!contains(kMethods, name))
-            throw InputError(Given{"methods", text}, "must be auto, or a list of lsmr, cholesky");
+            throw InputError(Given{"methods", text}, "must be auto, or a list of lsmr, cholesky, svd");
     settings.lsmr = contains(names, "lsmr") || contains(names, "process");  // as it was called
     settings.cholesky = contains(names, "cholesky");
+    settings.svd = contains(names, "svd");
 }
 
 void check_size(const OptionValues& options) {
@@ -194,8 +210,8 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
     } else {
         problem.a = random_matrix<double>(random, pause);
     }
-    problem.d =
-        options.given("rhs") ? read_data(options.text("rhs"), random.rows) : random_data(random, pause);
+    problem.d = options.given("rhs") ? read_data(options.text("rhs"), random.rows, problem.data_exponent)
+                                     : random_data(random, pause);
     return problem;
 }
 

@@ -36,6 +36,8 @@ struct RidgeProblem {
     std::variant<SparseMatrix<float>, SparseMatrix<double>> a;
     std::vector<double> d;  ///< rows
     std::vector<std::string> notes = {};
+    /// What a and d are to be multiplied by, as powers of two: from files their largest values are below 1.
+    int matrix_exponent = 0, data_exponent = 0;
 };
 
 /// The problem of these options, with values of `float32` where they are float32 numbers. Throws InputError.
@@ -54,7 +56,7 @@ struct RidgeSettings {
     double tolerance = 1e-6;
     /// --methods auto: what is sensible for the size; otherwise those named.
     bool automatic = true;
-    bool lsmr = true, cholesky = true;
+    bool lsmr = true, cholesky = true, svd = true;
 };
 
 /// Throws InputError.
