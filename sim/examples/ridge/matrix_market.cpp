@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cctype>
@@ -29,14 +30,39 @@ struct Entry {
     double value;
 };
 
+// The text of a file, which gzip may have compressed. Throws InputError, also beyond half of the free memory.
+std::string text_of(const std::filesystem::path& path) {
+    InputFile file(path);
+    std::string packed = file.read_text();
+    if (!packed.starts_with("\x1f\x8b")) return packed;
+    const double most = 0.5 * double(query_host_memory().free_bytes);
+    std::string text, piece(std::size_t(1) << 20, '\0');
+    z_stream stream{};
+    if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();
+    stream.next_in = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_in = uInt(packed.size());
+    int status = Z_OK;
+    while (status == Z_OK && double(text.size()) < most) {
+        stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+        stream.avail_out = uInt(piece.size());
+        status = inflate(&stream, Z_NO_FLUSH);
+        text.append(piece, 0, piece.size() - stream.avail_out);
+        // Files of gzip may follow one another.
+        if (status == Z_STREAM_END && stream.avail_in > 0) status = inflateReset(&stream);
+    }
+    inflateEnd(&stream);
+    if (status == Z_OK) file.refuse("unpacked it takes more than half of the free memory");
+    if (status != Z_STREAM_END) file.refuse("is no complete .gz file");
+    return text;
+}
+
 /// The contents of a file, with both halves of a symmetric matrix.
 class MatrixFile {
   public:
     std::int64_t rows = 0, columns = 0;
     std::vector<Entry> entries;
 
-    explicit MatrixFile(const std::filesystem::path& path)
-        : path_(path), text_(InputFile(path).read_text()), rest_(text_) {
+    explicit MatrixFile(const std::filesystem::path& path) : path_(path), text_(text_of(path)), rest_(text_) {
         read_banner();
         if (!next_line()) refuse("the sizes are missing");
         rows = integer("number of rows", 0, kMaxIndices - 1);
@@ -70,8 +96,8 @@ class MatrixFile {
             line_ = rest_.substr(0, end);
             rest_.remove_prefix(std::min(rest_.size(), end + 1));
             ++line_number_;
-            if (comments && line_.starts_with('%')) continue;
-            if (line_.find_first_not_of(kSpaces) != std::string_view::npos) return true;
+            const std::size_t begin = line_.find_first_not_of(kSpaces);
+            if (begin != std::string_view::npos && !(comments && line_[begin] == '%')) return true;
         }
         line_ = {};
         return false;
@@ -99,7 +125,13 @@ class MatrixFile {
 
     double real() {
         const std::string_view text = word("value");
-        const auto value = read_real(text);
+        auto value = read_real(text);
+        if (!value) {  // as Fortran writes it: 4.0D+00
+            std::string other(text);
+            std::ranges::replace_if(
+                other, [](char c) { return c == 'D' || c == 'd'; }, 'e');
+            value = read_real(other);
+        }
         if (!value) refuse(fmt::format("'{}' is not a finite number of float64", quotable(text)));
         if (integer_ && *value != std::floor(*value))
             refuse(fmt::format("the value '{}' must be an integer", quotable(text)));
@@ -112,7 +144,8 @@ class MatrixFile {
     }
 
     void read_banner() {
-        if (!next_line(false) || word() != "%%MatrixMarket")
+        const std::string_view banner = next_line(false) ? word() : "";
+        if (banner != "%%MatrixMarket" && banner != "%MatrixMarket")
             refuse("is not a Matrix Market file: it does not begin with %%MatrixMarket");
         const auto next = [&](const char* what, std::initializer_list<std::string_view> allowed) {
             std::string text(word(what));
@@ -124,24 +157,22 @@ class MatrixFile {
         };
         next("object", {"matrix"});
         coordinate_ = next("format", {"coordinate", "array"}) == "coordinate";
-        const std::string field = next("field", {"real", "double", "integer", "unsigned-integer", "pattern"});
+        const std::string field =
+            next("field", {"real", "double", "integer", "unsigned-integer", "pattern", "complex"});
+        if (field == "complex") refuse("the matrix is complex; only real ones are read");
         pattern_ = field == "pattern";
         integer_ = field.ends_with("integer");
-        const std::string symmetry = next("symmetry", {"general", "symmetric", "skew-symmetric"});
-        symmetric_ = symmetry == "symmetric";
+        const std::string symmetry =
+            next("symmetry", {"general", "symmetric", "hermitian", "skew-symmetric"});
+        symmetric_ = symmetry == "symmetric" || symmetry == "hermitian";
         skew_ = symmetry == "skew-symmetric";
         end_line();
         if (pattern_ && !coordinate_) refuse("an array cannot be a pattern");
-        if (pattern_ && skew_) refuse("a pattern cannot be skew-symmetric");
     }
 
     void read_place(Entry& entry) {
         entry.row = std::uint32_t(integer("row", 1, rows) - 1);
         entry.column = std::uint32_t(integer("column", 1, columns) - 1);
-        if (half() && entry.row < entry.column)
-            refuse(
-                "of a symmetric matrix only the lower half is given: the row must not be less than the "
-                "column");
     }
 
     // Moves to the next place of an array: column by column, of a half the lower triangle, without its
@@ -169,9 +200,10 @@ class MatrixFile {
                 refuse(fmt::format("the file ends after {} of the {} entries announced", k, count));
             if (coordinate_) read_place(entry);
             if (!pattern_) entry.value = real();
+            // SciPy reads a pattern whose places have values, too.
+            if (pattern_) word();
             end_line();
             const bool diagonal = entry.row == entry.column;
-            if (skew_ && diagonal && entry.value != 0) refuse("a skew-symmetric matrix has no diagonal");
             if (coordinate_ || entry.value != 0) {
                 entries.push_back(entry);
                 if (half() && !diagonal)
