@@ -6,6 +6,7 @@
 #include <bit>
 #include <cctype>
 #include <cmath>
+#include <complex>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -168,6 +169,18 @@ std::size_t begin_of_column(const NpyHeader& header, std::size_t column) {
     return begin;
 }
 
+template <class T, class Source>
+T converted(const Source& value) {
+    if constexpr (std::is_same_v<T, std::complex<double>> && requires { value.real(); })
+        return T(value.real(), value.imag());
+    else if constexpr (std::is_same_v<T, std::complex<double>>)
+        return T(double(value));
+    else if constexpr (requires { value.real(); })
+        return T(value.real());  // which type_of() refuses
+    else
+        return T(value);
+}
+
 // Transposes in panels of some columns, so that whole cache lines are written. Columns of a panel are padded
 // by a cache line, because with power-of-two lengths their cells would compete for the same cache sets.
 template <class Source, class T>
@@ -187,7 +200,8 @@ void read_columns(InputFile& file, const NpyHeader& header, std::span<T> values)
             first[c] = begin_of_column(header, begin + c);
         }
         for (std::size_t i = 0; i < length; ++i)
-            for (std::size_t c = 0; c < count; ++c) values[first[c] + i * columns] = T(panel[c * apart + i]);
+            for (std::size_t c = 0; c < count; ++c)
+                values[first[c] + i * columns] = converted<T>(panel[c * apart + i]);
     }
 }
 
@@ -200,7 +214,7 @@ void read_values(InputFile& file, const NpyHeader& header, std::span<T> values) 
     for (std::size_t start = 0; start < values.size(); start += piece.size()) {
         const auto part = std::span(piece).first(std::min(piece.size(), values.size() - start));
         file.read(std::as_writable_bytes(part));
-        std::ranges::transform(part, &values[start], [](Source value) { return T(value); });
+        std::ranges::transform(part, &values[start], [](const Source& value) { return converted<T>(value); });
     }
 }
 
@@ -213,7 +227,22 @@ struct BooleanByte {
     }
 };
 
-using NpyValues = std::variant<std::span<float>, std::span<double>>;
+// float16: a sign, five bits of exponent, ten of mantissa.
+struct HalfFloat {
+    std::uint16_t bits;
+    template <class T>
+    explicit operator T() const {
+        const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+        const double size = exponent == 31  ? (mantissa == 0 ? std::numeric_limits<double>::infinity()
+                                                             : std::numeric_limits<double>::quiet_NaN())
+                            : exponent == 0 ? std::ldexp(mantissa, -24)
+                                            : std::ldexp(1024 + mantissa, exponent - 25);
+        return T(bits >> 15 == 0 ? size : -size);
+    }
+};
+
+using NpyValues = std::
+    variant<std::span<float>, std::span<double>, std::span<std::uint64_t>, std::span<std::complex<double>>>;
 
 struct NpyType {
     std::string_view code, name;
@@ -230,6 +259,9 @@ constexpr NpyType npy_type(std::string_view code, std::string_view name) {
 
 constexpr NpyType kTypes[] = {npy_type<float>("f4", "float32"),
                               npy_type<double>("f8", "float64"),
+                              npy_type<HalfFloat>("f2", "float16"),
+                              npy_type<std::complex<float>>("c8", "complex64"),
+                              npy_type<std::complex<double>>("c16", "complex128"),
                               npy_type<BooleanByte>("b1", "bool"),
                               npy_type<std::int8_t>("i1", "int8"),
                               npy_type<std::int16_t>("i2", "int16"),
@@ -248,13 +280,17 @@ const NpyType* find_type(std::string_view descr) {
     return descr[0] == '<' || descr[0] == '=' || (descr[0] == '|' && type->bytes == 1) ? &*type : nullptr;
 }
 
-const NpyType& type_of(const InputFile& file, const NpyDict& dict) {
-    constexpr std::string_view kAllowed = "float32, float64, integers and bool";
+// `descr` may be a name, 'float64', as NumPy takes it; it becomes '<f8'.
+const NpyType& type_of(const InputFile& file, NpyDict& dict, bool complex) {
+    const std::string kAllowed =
+        fmt::format("float16, float32, float64, {}integers and bool", complex ? "complex numbers, " : "");
+    if (const auto named = std::ranges::find(kTypes, dict.descr, &NpyType::name); named != std::end(kTypes))
+        dict.descr = fmt::format("{}{}", named->bytes == 1 ? '|' : '<', named->code);
     if (dict.structured) file.refuse(fmt::format("a structured dtype; allowed: {}", kAllowed));
-    if (const NpyType* type = find_type(dict.descr)) return *type;
+    if (const NpyType* type = find_type(dict.descr); type && (complex || type->code[0] != 'c')) return *type;
     std::string little = dict.descr;
     if (little.starts_with('>')) little[0] = '<';
-    if (find_type(little))
+    if (find_type(little) && little != dict.descr)
         file.refuse(
             fmt::format("big-endian; save it as little-endian, e.g. with array.astype('{}')", little));
     file.refuse(fmt::format(
@@ -285,7 +321,7 @@ constexpr std::size_t kMaxAxes = 64;
 constexpr std::uint64_t kMaxValues = std::uint64_t(1) << 48;
 constexpr std::uint64_t kMaxFieldAxis = std::uint64_t(1) << 30;
 
-enum class Kind { array, field };
+enum class Kind { array, field, numbers };
 
 void check_field_shape(const InputFile& file, const NpyDict& dict) {
     const std::string shape = quotable(dict.shape_text);
@@ -314,8 +350,8 @@ std::size_t checked_count(const InputFile& file, const NpyDict& dict, std::uint6
 
 NpyHeader read_header(InputFile& file, Kind kind) {
     NpyHeader header;
-    const NpyDict dict = read_npy_dict(file, header.data_offset);
-    const NpyType& type = type_of(file, dict);
+    NpyDict dict = read_npy_dict(file, header.data_offset);
+    const NpyType& type = type_of(file, dict, kind == Kind::numbers);
     if (kind == Kind::field) check_field_shape(file, dict);
     // 2^60 cells of at most 8 bytes and a short header: byte counts fit into 64 bits.
     header.count =
@@ -350,10 +386,7 @@ template <class T>
 void write_values(const std::filesystem::path& path,
                   std::span<const std::int64_t> shape,
                   std::span<const T> values) {
-    AtomicFile file(path);
-    file.write(npy_header_text(sizeof(T) == 4 ? "<f4" : "<f8", shape));
-    file.write(std::as_bytes(values));
-    file.commit();
+    write_npy_bytes(path, sizeof(T) == 4 ? "<f4" : "<f8", shape, std::as_bytes(values));
 }
 
 }  // namespace
@@ -381,7 +414,29 @@ std::size_t NpyArray::size() const {
 
 NpyHeader read_npy_header(const std::filesystem::path& path) {
     InputFile file(path);
-    return read_header(file, Kind::array);
+    return read_header(file, Kind::numbers);
+}
+
+template <class T>
+std::vector<T> read_npy_values(const std::filesystem::path& path) {
+    InputFile file(path);
+    const NpyHeader header = read_header(file, Kind::numbers);
+    std::vector<T> values(header.count);
+    find_type(header.descr)->read(file, header, std::span(values));
+    return values;
+}
+
+template std::vector<std::uint64_t> read_npy_values(const std::filesystem::path&);
+template std::vector<std::complex<double>> read_npy_values(const std::filesystem::path&);
+
+void write_npy_bytes(const std::filesystem::path& path,
+                     std::string_view descr,
+                     std::span<const std::int64_t> shape,
+                     std::span<const std::byte> bytes) {
+    AtomicFile file(path);
+    file.write(npy_header_text(descr, shape));
+    file.write(bytes);
+    file.commit();
 }
 
 NpyHeader read_field_header(const std::filesystem::path& path) {

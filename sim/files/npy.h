@@ -1,6 +1,7 @@
 // NumPy's .npy files (format versions 1.0 to 3.0): fields, and arrays of any shape.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -31,9 +32,14 @@ struct NpyArray {
     std::size_t size() const;
 };
 
-/// Reads and checks a header. Accepts little-endian floats of 4 or 8 bytes, integers of up to 64 bits and
-/// booleans, complete. Throws InputError, one line that names the file, otherwise.
+/// Reads and checks a header. Accepts little-endian floats of 2 to 8 bytes, complex numbers of them, integers
+/// of up to 64 bits and booleans, complete. Throws InputError, one line that names the file, otherwise.
 NpyHeader read_npy_header(const std::filesystem::path& path);
+
+/// All values of such a file in C order: std::uint64_t, modulo 2^64, for integers and booleans;
+/// std::complex<double> for any. Throws InputError.
+template <class T>
+std::vector<T> read_npy_values(const std::filesystem::path& path);
 
 /// Reads an array, in C or Fortran order, as `dtype`. Throws InputError as read_npy_header() does, and if
 /// values are not finite or out of the type's range (with their number).
@@ -47,6 +53,10 @@ Field read_npy(const std::filesystem::path& path);
 /// Write version 1.0 in C order; a field's shape is (ny, nx). Atomic; throw MachineError.
 void write_npy(const std::filesystem::path& path, const Field& field);
 void write_npy_array(const std::filesystem::path& path, const NpyArray& array);
+void write_npy_bytes(const std::filesystem::path& path,
+                     std::string_view descr,
+                     std::span<const std::int64_t> shape,
+                     std::span<const std::byte> bytes);
 
 /// The header of an array in C order, as NumPy writes version 1.0.
 std::string npy_header_text(std::string_view descr, std::span<const std::int64_t> shape);

@@ -1,3 +1,5 @@
+#include <complex>
+
 #include "kernels/cpu/thread_pool.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
@@ -260,34 +262,106 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
 }
 
 TEST_CASE(
-    "Integers that floating point would round are refused, and rounded sums and counted booleans are told") {
+    "Results have NumPy's types: integers are exact and wrap, bool is logical or, complex stays complex") {
     const ScratchFolder folder;
-    const std::string file = (folder / "a.npy").string();
-    const auto write = [&](const std::string& descr, const auto& values) {
-        const std::string header = fmt::format(
-            "{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}\n", descr, values.size());
-        write_bytes(
-            file,
-            std::string("\x93NUMPY\x01\0", 8) + char(header.size()) + '\0' + header +
-                std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]));
-        ExampleRequest asked =
-            request("einsum", {{"subscripts", "i,i->"}, {"operand", file}, {"operand", file}});
-        asked.options.set("dtype", "float64");
-        return run_example(asked, query_machine(), {});
+    const auto write = [&](const char* name, const char* descr, const auto& values) {
+        const std::int64_t shape[] = {std::int64_t(values.size())};
+        write_npy_bytes(folder / name, descr, shape, std::as_bytes(std::span(values)));
+        return (folder / name).string();
     };
-    for (const std::int64_t value :
-         {std::int64_t(1) << 53, -(std::int64_t(1) << 53) - 1, std::int64_t(1) << 62})
-        CHECK(contains(message_of<InputError>([&] {
-                           write("<i8", std::vector{std::int64_t(1), value});
-                       }),
-                       "2^53"));
-    const std::uint64_t large = ~std::uint64_t(0);
-    CHECK(contains(message_of<InputError>([&] { write("<u8", std::vector{large}); }), "2^53"));
-    CHECK_FALSE(contains(write("<i8", std::vector{std::int64_t(3)}).rows[0].check, "2^53"));
-    CHECK(contains(write("<i8", std::vector{(std::int64_t(1) << 53) - 1}).rows[0].check,
-                   "beyond 2^53 are rounded"));
-    const Report counted = write("|b1", std::vector<std::uint8_t>{1, 1, 0});
-    CHECK(std::ranges::any_of(counted.notes, [](const auto& note) { return contains(note, "logical or"); }));
+    // Runs "i,i->" of two files; returns the result's file.
+    const auto product = [&](const std::string& a, const std::string& b) {
+        ExampleRequest asked = request("einsum", {{"subscripts", "i,i->"}, {"operand", a}, {"operand", b}});
+        asked.out = folder.path().string();
+        const Report report = run_example(asked, query_machine(), {});
+        REQUIRE_FALSE(report.rows.front().failed);
+        REQUIRE(report.rows.front().error <= 1e-3);
+        const NpyHeader header = read_npy_header(folder / "result.npy");
+        REQUIRE(header.shape.empty());
+        return header.descr;
+    };
+    const auto integer = [&] {
+        return std::int64_t(read_npy_values<std::uint64_t>(folder / "result.npy")[0]);
+    };
+    const auto number = [&] { return read_npy_values<std::complex<double>>(folder / "result.npy")[0]; };
+    const std::int64_t large = (std::int64_t(1) << 53) + 1;
+    const std::string i8 = write("i8", "<i8", std::vector<std::int64_t>{large, -3});
+    const std::string ones = write("ones", "<i8", std::vector<std::int64_t>{1, 1});
+    CHECK(product(i8, ones) == "<i8");
+    CHECK(integer() == large - 3);
+    CHECK(product(i8, i8) == "<i8");
+    CHECK(integer() == std::int64_t(std::uint64_t(large) * std::uint64_t(large) + 9));
+    const std::string i1 = write("i1", "|i1", std::vector<std::int8_t>{100, 2});
+    CHECK(product(i1, i1) == "|i1");
+    CHECK(integer() == std::int8_t(10004));
+    const std::string u1 = write("u1", "|u1", std::vector<std::uint8_t>{200, 1});
+    CHECK(product(i1, u1) == "<i2");
+    CHECK(integer() == 20002);
+    const std::string u8 = write("u8", "<u8", std::vector<std::uint64_t>{~std::uint64_t(0), 1});
+    CHECK(product(u8, u1) == "<u8");
+    CHECK(std::uint64_t(integer()) == std::uint64_t(0) - 200 + 1);
+    CHECK(product(u8, i8) == "<f8");
+    CHECK(number().real() == -3 + double(large) * 0x1p64);
+    const std::string b1 = write("b1", "|b1", std::vector<std::uint8_t>{1, 1});
+    CHECK(product(b1, b1) == "|b1");
+    CHECK(integer() == 1);
+    CHECK(product(b1, i1) == "|i1");
+    CHECK(integer() == 102);
+    const std::string f4 = write("f4", "<f4", std::vector<float>{0.5f, 2}),
+                      f2 = write("f2", "<f2", std::vector<std::uint16_t>{0x3555, 0x0001});
+    CHECK(product(f4, i1) == "<f4");
+    CHECK(product(f4, i8) == "<f8");
+    CHECK(number().real() == double(large) / 2 - 6);
+    CHECK(product(f2, f2) == "<f2");
+    CHECK(number().real() == Approx(0.33325195 * 0.33325195).epsilon(1e-3));
+    CHECK(product(f2, i1) == "<f2");
+    CHECK(product(f2, b1) == "<f2");
+    CHECK(number().real() == 0.333251953125);
+    const std::string c8 = write("c8", "<c8", std::vector<std::complex<float>>{{1, 2}, {0, -1}});
+    CHECK(product(c8, c8) == "<c8");
+    CHECK(number() == std::complex<double>(-4, 4));
+    CHECK(product(c8, f2) == "<c8");
+    const std::string c16 = write("c16", "<c16", std::vector<std::complex<double>>{{1e200, 2}, {0, -1}});
+    CHECK(product(c16, i8) == "<c16");
+    CHECK(number() == std::complex<double>(1e200 * double(large), 2 * double(large) + 3));
+    CHECK(product(c8, i8) == "<c16");
+    // A name is a type as well, for NumPy.
+    std::string named = read_bytes(f4);
+    named.replace(named.find("'<f4'"), 5, "'float32'").erase(named.find("}") + 1, 4);
+    write_bytes(folder / "named.npy", named);
+    CHECK(product((folder / "named.npy").string(), f4) == "<f4");
+    ExampleRequest asked = request("einsum", {{"subscripts", "i"}, {"operand", c8}});
+    asked.options.set("dtype", "float32");
+    CHECK(contains(message_of<InputError>([&] { run_example(asked, query_machine(), {}); }),
+                   "dtype '<c8'; allowed: float16, float32"));
+}
+
+TEST_CASE("Einsum in plain loops is what NumPy's rules say") {
+    Dice random;
+    for (const auto& cases : {kEinsumCases, kOddEinsumCases})
+        for (const EinsumCase& one : cases) {
+            CAPTURE(one.subscripts, one.shapes);
+            std::vector<std::vector<double>> wide;
+            std::vector<std::vector<std::uint64_t>> integers;
+            std::vector<std::vector<std::complex<double>>> complex;
+            for (const auto& shape : one.shapes) {
+                wide.emplace_back(std::size_t(product_of(shape)));
+                for (double& value : wide.back()) value = random.integer(0, 9);
+                integers.emplace_back(wide.back().begin(), wide.back().end());
+                complex.emplace_back(wide.back().begin(), wide.back().end());
+            }
+            const NaiveEinsum truth(one, wide);
+            const Plan plan = make_plan(contraction_of(one));
+            const auto run = [&]<class T>(const std::vector<std::vector<T>>& operands) {
+                std::vector<T> scratch(std::size_t(plan.scratch_values)), result(truth.values.size(), T(77));
+                const auto arithmetic = plain_einsum_arithmetic<T>(threads(), [] {});
+                execute_plan<T>(plan, *arithmetic, pointers_to(operands), scratch.data(), result.data());
+                return result;
+            };
+            CHECK(run(integers) == std::vector<std::uint64_t>(truth.values.begin(), truth.values.end()));
+            CHECK(run(complex) ==
+                  std::vector<std::complex<double>>(truth.values.begin(), truth.values.end()));
+        }
 }
 
 TEST_CASE("The example's random operands are NumPy's, one after the other from one generator") {

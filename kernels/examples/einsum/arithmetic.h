@@ -74,6 +74,19 @@ template <class T>
 std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
                                                            std::function<void()> between);
 
+/// NumPy's bool, whose sums are logical or.
+struct Logical {
+    unsigned char value = 0;
+    Logical& operator+=(Logical other) { return value |= other.value, *this; }
+    friend Logical operator*(Logical a, Logical b) { return {static_cast<unsigned char>(a.value & b.value)}; }
+    bool operator==(const Logical&) const = default;
+};
+
+/// Plain loops, for std::uint64_t (integers modulo 2^64), Logical and std::complex<double>.
+template <class T>
+std::unique_ptr<EinsumArithmetic<T>> plain_einsum_arithmetic(ThreadPool& threads,
+                                                             std::function<void()> between);
+
 /// Enqueues on the stream, which must outlive it; allocates scratch memory where a step needs more than those
 /// before it. Its functions throw CudaError and MissingLibrary.
 template <class T>

@@ -1,6 +1,7 @@
 // The arithmetic on the CPU: sums at memory bandwidth, and matrix products by OpenBLAS.
 
 #include <algorithm>
+#include <complex>
 #include <utility>
 #include <vector>
 
@@ -211,6 +212,65 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     std::function<void()> between_;
 };
 
+template <class T>
+class PlainArithmetic : public EinsumArithmetic<T> {
+  public:
+    PlainArithmetic(ThreadPool& threads, std::function<void()> between)
+        : threads_(threads), between_(std::move(between)) {}
+
+    void multiply(const ProductShape& shape, const T* a, const T* b, T* out) override {
+        strided_product(threads_, between_, shape, a, b, out);
+    }
+
+    // Some neighbouring sums at a time, so that cache lines are used as a whole.
+    void sum(const SumShape& shape, const T* a, const T* weights, T* out) override {
+        constexpr std::int64_t kTogether = 256;
+        const std::int64_t blocks = ceil_div(shape.inner.count, kTogether),
+                           work = shape.reduced.count * kTogether;
+        in_pieces(threads_,
+                  between_,
+                  shape.outer.count * blocks,
+                  kPieceValues / (work + 1) + 1,
+                  [&](std::int64_t i) {
+                      const std::int64_t o = i / blocks, begin = i % blocks * kTogether;
+                      const std::int64_t width = std::min(kTogether, shape.inner.count - begin);
+                      T totals[kTogether] = {};
+                      for (std::int64_t r = 0; r < shape.reduced.count; ++r) {
+                          const T* const from = a + o * shape.outer.stride + r * shape.reduced.stride +
+                                                begin * shape.inner.stride;
+                          const T* const weight = weights ? weights + o * shape.weight_outer + r : nullptr;
+                          for (std::int64_t x = 0; x < width; ++x) {
+                              const T value = from[x * shape.inner.stride];
+                              totals[x] += weight ? *weight * value : value;
+                          }
+                      }
+                      std::copy_n(totals, width, out + o * shape.inner.count + begin);
+                  });
+    }
+
+    void multiply_matrices(const MatrixProductShape& s, const T* a, const T* b, T* c) override {
+        in_pieces(threads_, between_, s.batch * s.m, kPieceValues / (s.n * s.k + 1) + 1, [&](std::int64_t i) {
+            const std::int64_t batch = i / s.m, row = i % s.m;
+            const T* const from_a = a + batch * s.a.batch_stride + row * (s.a.transposed ? 1 : s.a.leading);
+            const T* const from_b = b + batch * s.b.batch_stride;
+            T* const to = c + batch * s.c.batch_stride + row * s.c.leading;
+            const std::int64_t step_a = s.a.transposed ? s.a.leading : 1;
+            const std::int64_t step_k = s.b.transposed ? 1 : s.b.leading,
+                               step_n = s.b.transposed ? s.b.leading : 1;
+            std::fill_n(to, s.n, T());
+            for (std::int64_t k = 0; k < s.k; ++k)
+                for (std::int64_t n = 0; n < s.n; ++n)
+                    to[n] += from_a[k * step_a] * from_b[k * step_k + n * step_n];
+        });
+    }
+
+    void zero(std::int64_t count, T* to) override { std::fill_n(to, count, T()); }
+
+  private:
+    ThreadPool& threads_;
+    std::function<void()> between_;
+};
+
 }  // namespace
 
 template <class T>
@@ -218,6 +278,18 @@ std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
                                                            std::function<void()> between) {
     return std::make_unique<CpuArithmetic<T>>(threads, std::move(between));
 }
+
+template <class T>
+std::unique_ptr<EinsumArithmetic<T>> plain_einsum_arithmetic(ThreadPool& threads,
+                                                             std::function<void()> between) {
+    return std::make_unique<PlainArithmetic<T>>(threads, std::move(between));
+}
+
+#define PLAIN(T) \
+    template std::unique_ptr<EinsumArithmetic<T>> plain_einsum_arithmetic(ThreadPool&, std::function<void()>)
+PLAIN(std::uint64_t);
+PLAIN(Logical);
+PLAIN(std::complex<double>);
 
 template std::unique_ptr<EinsumArithmetic<float>> cpu_einsum_arithmetic(ThreadPool&, std::function<void()>);
 template std::unique_ptr<EinsumArithmetic<double>> cpu_einsum_arithmetic(ThreadPool&, std::function<void()>);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -36,36 +38,62 @@ constexpr std::string_view kAbout =
     "Einsum with the same plan on the CPU and the GPU: labels that occur in one operand alone are summed out "
     "first, then the operands are multiplied in pairs, in the order with the fewest operations. The default, "
     "a matrix product followed by the sums of its columns, is one pass over A and one over B. Times are "
-    "those of all repetitions. Operands from files are computed in their own precision first (float64 where "
-    "they are not all float32), then in the other one unless --dtype names one; --out DIR also gets "
+    "those of all repetitions. Operands from files are computed in the type that NumPy's rules give: "
+    "integers "
+    "exactly, booleans by logical or, complex numbers in complex128, all three on the CPU; floats in their "
+    "own "
+    "precision first, then in the other one. --dtype names a precision of floats instead. --out DIR also "
+    "gets "
     "result.npy, of the first.";
+
+/// A type of NumPy, as .npy files spell it after the order of bytes.
+struct ElementType {
+    char kind = 'f';  ///< b, i, u, f or c
+    int bytes = 8;
+
+    std::string descr() const { return fmt::format("{}{}{}", bytes == 1 ? '|' : '<', kind, bytes); }
+    std::string name() const {
+        return kind == 'b' ? "bool"
+                           : fmt::format("{}{}",
+                                         kind == 'i'   ? "int"
+                                         : kind == 'u' ? "uint"
+                                         : kind == 'f' ? "float"
+                                                       : "complex",
+                                         8 * bytes);
+    }
+    bool is_float() const { return kind == 'f'; }
+};
+
+// numpy.result_type
+ElementType result_type(const std::vector<NpyHeader>& headers) {
+    std::map<char, int> widest;  // bytes, of complex numbers those of a part
+    for (const NpyHeader& header : headers) {
+        const char kind = header.descr[1];
+        const int bytes = std::stoi(header.descr.substr(2));
+        widest[kind] = std::max(widest[kind], kind == 'c' ? bytes / 2 : bytes);
+    }
+    const int integer = std::max(widest['i'], widest['u']), real = std::max(widest['f'], widest['c']);
+    if (real > 0) {
+        const int part = std::max({real, integer > 2 ? 8 : 2 * integer, widest['c'] > 0 ? 4 : 0});
+        return widest['c'] > 0 ? ElementType{'c', 2 * part} : ElementType{'f', part};
+    }
+    if (integer == 0) return {'b', 1};
+    if (widest['i'] == 0) return {'u', integer};
+    const int bytes = std::max(widest['i'], 2 * widest['u']);
+    return bytes > 8 ? ElementType{'f', 8} : ElementType{'i', bytes};
+}
 
 /// The request, checked without reading or making any values.
 struct EinsumTask {
     Contraction contraction;
     std::vector<std::string> files;  ///< none: random operands
-    std::vector<DType> dtypes;       ///< of files, their own first
-    bool integers = false;           ///< all files have integers or booleans
-    bool booleans = false;           ///< all have booleans
+    std::vector<DType> dtypes;       ///< of floats, those of files first
+    ElementType type;                ///< of the result
+    bool plain = false;              ///< it is no float
     std::uint64_t seed = 0;
     long long repetitions = 1;
     std::string subscripts;
 };
-
-// float32 where all files are; else float64, integers and booleans included.
-DType own_dtype(const std::vector<NpyHeader>& headers) {
-    const bool single =
-        std::ranges::all_of(headers, [](const NpyHeader& header) { return header.descr.ends_with("f4"); });
-    return single ? DType::float32 : DType::float64;
-}
-
-// Integers beyond it need not be float64 numbers.
-constexpr double kLargestInteger = 0x1p53;
-
-bool all_of_kinds(const std::vector<NpyHeader>& headers, std::string_view kinds) {
-    return std::ranges::all_of(
-        headers, [&](const NpyHeader& header) { return kinds.find(header.descr[1]) != kinds.npos; });
-}
 
 // Throws InputError.
 EinsumTask einsum_task(const ExampleRequest& request) {
@@ -91,9 +119,9 @@ EinsumTask einsum_task(const ExampleRequest& request) {
         shapes.push_back(headers.back().shape);
     }
     task.contraction = bind_subscripts(subscripts, shapes);
-    task.integers = all_of_kinds(headers, "biu");
-    task.booleans = all_of_kinds(headers, "b");
-    const DType own = own_dtype(headers);
+    task.type = result_type(headers);
+    task.plain = !task.type.is_float() && !request.options.given("dtype");
+    const DType own = task.type.bytes < 8 ? DType::float32 : DType::float64;
     std::stable_partition(task.dtypes.begin(), task.dtypes.end(), [&](DType dtype) { return dtype == own; });
     return task;
 }
@@ -110,13 +138,6 @@ std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleConte
             if (array.shape != task.contraction.shapes[i])
                 throw InputError("{}: has another shape than a moment ago", task.files[i]);
             const auto& values = std::get<std::vector<T>>(array.values);
-            const std::string type = read_npy_header(task.files[i]).descr;
-            const bool wide = type.ends_with("i8") || type.ends_with("u8");
-            if (wide && std::ranges::any_of(values, [](T v) { return std::abs(v) >= T(kLargestInteger); }))
-                throw InputError(
-                    "{}: integers of 2^53 and more are no float64 numbers in general, and einsum "
-                    "computes in floating point",
-                    task.files[i]);
             std::ranges::copy(values, operands.emplace_back(values.size()).begin());
             context.pause();
             continue;
@@ -143,8 +164,10 @@ void require_memory(const EinsumTask& task, const Plan& plan, const ExampleConte
                                memory,
                                format_bytes(free));
     };
-    require(12 * operands + 8 * scratch + 24 * result, double(query_host_memory().free_bytes), "main");
-    if (context.gpu())
+    require((task.plain ? 24 : 12) * operands + 16 * scratch + 24 * result,
+            double(query_host_memory().free_bytes),
+            "main");
+    if (context.gpu() && !task.plain)
         require((operands + scratch + result) * double(bytes_of(std::ranges::max(task.dtypes))),
                 context.gpu_budget(),
                 "GPU");
@@ -181,6 +204,11 @@ void describe_plan(const EinsumTask& task, const Plan& plan, Report& report) {
         "NumPy went through the loop over all labels.");
 }
 
+std::string work_of(const EinsumTask& task) {
+    const std::string work = task.subscripts.empty() ? "''" : task.subscripts;
+    return task.repetitions > 1 ? fmt::format("{}, {} times", work, task.repetitions) : work;
+}
+
 // Fewer fit in caches, and take as long as starting the work: they are held against no limit.
 constexpr double kFewValues = 1e6;
 
@@ -213,16 +241,15 @@ constexpr std::int64_t kMaxChecked = 200;
 
 // Value number `index` of the result in C order, as einsum is defined: a loop over all labels, without plans,
 // libraries or rounding worth mentioning.
-long double direct_value(const Contraction& contraction,
-                         std::span<const double* const> operands,
-                         std::int64_t index) {
+template <class Sum, class T>
+Sum direct_value(const Contraction& contraction, std::span<const T* const> operands, std::int64_t index) {
     std::vector<std::int64_t> at(contraction.sizes.size());  // by label
     for (std::size_t i = contraction.output.size(); i-- > 0;) {
         const auto label = std::size_t(contraction.output[i]);
         at[label] = index % contraction.sizes[label];
         index /= contraction.sizes[label];
     }
-    long double sum = 0;
+    Sum sum{};
     const auto add = [&](const auto& self,
                          std::size_t label) -> void {  // all values of this label and later ones
         if (label < at.size() && contains(contraction.output, int(label))) return self(self, label + 1);
@@ -230,14 +257,14 @@ long double direct_value(const Contraction& contraction,
             for (at[label] = 0; at[label] < contraction.sizes[label]; ++at[label]) self(self, label + 1);
             return;
         }
-        long double term = 1;
+        Sum term{1};
         for (std::size_t o = 0; o < operands.size(); ++o) {
             const auto& shape = contraction.shapes[o];
             std::int64_t place = 0;
             for (std::size_t axis = 0; axis < shape.size(); ++axis)  // one of length 1 is repeated
                 place = place * shape[axis] +
                         (shape[axis] == 1 ? 0 : at[std::size_t(contraction.operands[o][axis])]);
-            term *= (long double)(operands[o][place]);
+            term = term * Sum(operands[o][place]);
         }
         sum += term;
     };
@@ -262,34 +289,108 @@ ErrorNorms error_norms(const std::vector<T>& result, const std::vector<double>& 
     return {std::sqrt(error), std::sqrt(norm)};
 }
 
-// Fills the row's error and check from some values of the result by the definition, as many as are quick;
-// kNotMeasured where one value already takes too long. Throws Cancelled.
-void check_by_definition(ReportRow& row,
-                         const Contraction& contraction,
-                         std::span<const double* const> operands,
-                         std::span<const double> result,
-                         const ExampleContext& context) {
-    const auto values = std::int64_t(result.size());
+// The values of the result that are quick to find by the definition: their places and what they should be.
+template <class Sum, class T>
+std::vector<std::pair<std::size_t, Sum>> values_by_definition(const Contraction& contraction,
+                                                              std::span<const T* const> operands,
+                                                              const ExampleContext& context) {
+    const std::int64_t values = product_of(contraction.output_shape());
     double terms = 1;  // multiplications for one value
     for (std::size_t label = 0; label < contraction.sizes.size(); ++label)
         if (!contains(contraction.output, int(label))) terms *= double(contraction.sizes[label]);
     const auto count =
         std::int64_t(std::min({kMaxTerms / std::max(1.0, terms), double(kMaxChecked), double(values)}));
-    if (count == 0) {
-        row.error = values == 0 ? 0 : kNotMeasured;
-        row.check = values == 0 ? "no values" : "a direct loop would take too long";
-        return;
-    }
     Random random(1);
-    std::vector<double> some, reference;
+    std::vector<std::pair<std::size_t, Sum>> some;
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t at = count == values ? i : std::int64_t(random.next_double() * double(values));
-        some.push_back(result[std::size_t(at)]);
-        reference.push_back(double(direct_value(contraction, operands, at)));
+        some.emplace_back(at, direct_value<Sum>(contraction, operands, at));
         context.pause();
     }
-    row.error = error_norms(some, reference).relative();
-    row.check = fmt::format("{} of {} values against a direct loop in extended precision", count, values);
+    return some;
+}
+
+// The check's text, for so many values; says why there are none.
+std::string check_text(std::size_t count, std::size_t values, const char* against) {
+    if (values == 0) return "no values";
+    if (count == 0) return "a direct loop would take too long";
+    return fmt::format("{} of {} values against a direct loop{}", count, values, against);
+}
+
+/// Integers, booleans and complex numbers, on the CPU alone.
+template <class T>
+void run_plain(const EinsumTask& task, const Plan& plan, ExampleContext& context) {
+    constexpr bool kComplex = std::is_same_v<T, std::complex<double>>;
+    context.begin_part("operands");
+    std::vector<std::vector<T>> operands;
+    for (std::size_t i = 0; i < task.files.size(); ++i) {
+        context.pause();
+        if constexpr (std::is_same_v<T, Logical>)
+            for (auto& operand = operands.emplace_back();
+                 const std::uint64_t bit : read_npy_values<std::uint64_t>(task.files[i]))
+                operand.push_back({static_cast<unsigned char>(bit)});
+        else
+            operands.push_back(read_npy_values<T>(task.files[i]));
+        if (std::int64_t(operands.back().size()) != product_of(task.contraction.shapes[i]))
+            throw InputError("{}: has another shape than a moment ago", task.files[i]);
+    }
+    const auto pointers = pointers_to(operands);
+    std::vector<T> result(std::size_t(plan.tensors.back().values)), scratch(std::size_t(plan.scratch_values));
+    const auto run = [&](ReportRow& row) {
+        const auto arithmetic = plain_einsum_arithmetic<T>(context.threads(), [&] { context.pause(); });
+        time_host(context, row, [&] {
+            for (long long i = 0; i < task.repetitions; ++i) {
+                execute_plan<T>(plan, *arithmetic, pointers, scratch.data(), result.data());
+                context.progress(double(i) / double(task.repetitions));
+            }
+        });
+        using Sum = std::conditional_t<kComplex, std::complex<long double>, T>;
+        const auto right = values_by_definition<Sum, T>(task.contraction, pointers, context);
+        long double off = 0, size = 0;
+        for (const auto& [at, value] : right)
+            if constexpr (kComplex) {
+                off += std::norm(Sum(result[at]) - value);
+                size += std::norm(value);
+            } else {
+                off += result[at] == value ? 0 : 1;
+                size += 1;
+            }
+        row.error = off == 0 ? 0 : double(std::sqrt(off / size));
+        row.failed = kComplex ? !(row.error <= 1e-10) : off > 0;
+        row.check = check_text(right.size(), result.size(), kComplex ? " in extended precision" : "");
+        row.more.emplace_back("repetition_seconds", row.seconds / double(task.repetitions));
+    };
+    const std::string name = task.type.name();
+    measure(context,
+            work_of(task),
+            DType::float64,
+            {{"plain loops", Device::cpu, run},
+             {"own sums, cuBLAS", Device::cuda, run, fmt::format("{} is computed on the CPU alone", name)}},
+            name);
+    if (context.request().out.empty() || context.report().rows.empty()) return;
+    // Of integers the lower bytes are what NumPy's arithmetic in that width leaves.
+    std::vector<std::byte> bytes;
+    for (const T& value : result) {
+        std::complex<float> narrow;
+        const void* from = &value;
+        if constexpr (kComplex)
+            if (task.type.bytes == 8) narrow = std::complex<float>(value), from = &narrow;
+        const auto* const begin = static_cast<const std::byte*>(from);
+        bytes.insert(bytes.end(), begin, begin + task.type.bytes);
+    }
+    const auto path = std::filesystem::path(context.request().out) / "result.npy";
+    write_npy_bytes(path, task.type.descr(), task.contraction.output_shape(), bytes);
+    context.report().files.push_back(path.string());
+}
+
+// float16, rounded to even.
+std::uint16_t half_float(float value) {
+    const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    const double size = std::abs(double(value));
+    if (size >= 65520) return sign | 0x7c00;
+    const int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
+    const auto mantissa = int(std::nearbyint(std::ldexp(size, 10 - exponent)));  // with its leading one
+    return std::uint16_t(sign + ((exponent + 14) << 10) + mantissa);
 }
 
 /// One precision's operands, and what the result should be.
@@ -311,22 +412,28 @@ class Runner {
     }
 
     void add_rows() {
-        std::string work = task_.subscripts.empty() ? "''" : task_.subscripts;
-        if (task_.repetitions > 1) work += fmt::format(", {} times", task_.repetitions);
         std::vector<Variant> variants;
         for (const Device device : {Device::cpu, Device::cuda})
             if (device == Device::cpu || context_.request().on_gpu())
                 variants.push_back({device == Device::cpu ? "own sums, OpenBLAS" : "own sums, cuBLAS",
                                     device,
                                     [this](ReportRow& row) { measure_row(row); }});
-        measure(context_, work, dtype_of<T>, variants);
+        measure(context_, work_of(task_), dtype_of<T>, variants);
     }
 
     void write_result() {
         const std::string& folder = context_.request().out;
         if (folder.empty() || !result_) return;
         const auto path = std::filesystem::path(folder) / "result.npy";
-        write_npy_array(path, {task_.contraction.output_shape(), std::move(*result_)});
+        const Contraction::Shape shape = task_.contraction.output_shape();
+        if (task_.type.is_float() && task_.type.bytes == 2 && sizeof(T) == 4) {
+            std::vector<std::uint16_t> halves(result_->size());
+            std::ranges::transform(
+                *result_, halves.begin(), [](T value) { return half_float(float(value)); });
+            write_npy_bytes(path, "<f2", shape, std::as_bytes(std::span(halves)));
+        } else {
+            write_npy_array(path, {shape, std::move(*result_)});
+        }
         context_.report().files.push_back(path.string());
     }
 
@@ -374,26 +481,31 @@ class Runner {
             arrays.get(out, result, row);
         }
         // A reference by the same plan would share its rounding errors; the definition does not.
-        bool by_definition = false;
-        if constexpr (sizeof(T) == 8)
-            if ((by_definition = row.backend == Device::cpu))
-                check_by_definition(row, task_.contraction, pointers_to(operands_), result, context_);
-        if (!by_definition) check_against_reference(row, result);
-        finish(row, std::move(result));
+        if (sizeof(T) == 8 && row.backend == Device::cpu)
+            check_by_definition(row, result);
+        else
+            check_against_reference(row, result);
+        add_einsum_rates(row, plan_, task_.repetitions, context_);
+        if (!result_) result_ = std::move(result);
+    }
+
+    void check_by_definition(ReportRow& row, const std::vector<T>& result) {
+        const std::vector<const T*> operands = pointers_to(operands_);
+        std::vector<T> some;
+        std::vector<double> right;
+        for (const auto& [at, value] :
+             values_by_definition<long double, T>(task_.contraction, operands, context_)) {
+            some.push_back(result[at]);
+            right.push_back(double(value));
+        }
+        row.error = some.empty() && !result.empty() ? kNotMeasured : error_norms(some, right).relative();
+        row.check = check_text(some.size(), result.size(), " in extended precision");
     }
 
     std::unique_ptr<EinsumArithmetic<T>> arithmetic_on(const Arrays<T>& arrays) {
         if constexpr (STENCILSCOPE_HAS_CUDA)
             if (arrays.on_gpu()) return cuda_einsum_arithmetic<T>(arrays.stream());
         return cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
-    }
-
-    void finish(ReportRow& row, std::vector<T> result) {
-        add_einsum_rates(row, plan_, task_.repetitions, context_);
-        if (task_.integers &&
-            std::ranges::any_of(result, [](T v) { return std::abs(v) > T(kLargestInteger); }))
-            row.check += "; values beyond 2^53 are rounded, which NumPy's integers are not";
-        if (!result_) result_ = std::move(result);
     }
 
     // Sums that cancel have large relative errors by their nature: what must not be large is the error beside
@@ -430,9 +542,14 @@ void run(ExampleContext& context) {
     const Plan plan = make_plan(task.contraction);
     require_memory(task, plan, context);
     describe_plan(task, plan, context.report());
-    if (task.booleans)
-        context.report().notes.emplace_back(
-            "Booleans count as 0 and 1, and sums count them; NumPy's einsum has logical or.");
+    if (task.plain) {
+        if (task.type.kind == 'b') return run_plain<Logical>(task, plan, context);
+        if (task.type.kind == 'c') return run_plain<std::complex<double>>(task, plan, context);
+        return run_plain<std::uint64_t>(task, plan, context);
+    }
+    if (!task.type.is_float())
+        context.report().notes.push_back(
+            fmt::format("Without --dtype the result is {}, as NumPy has it.", task.type.name()));
     for (const DType dtype : task.dtypes) {
         const bool first = dtype == task.dtypes.front();
         try {
