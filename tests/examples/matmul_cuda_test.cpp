@@ -10,11 +10,8 @@ using namespace stencil::matmul;
 
 namespace {
 
-constexpr MatmulMethod kMethods[] = {MatmulMethod::naive,
-                                     MatmulMethod::shared_tile,
-                                     MatmulMethod::register_tile,
-                                     MatmulMethod::library,
-                                     MatmulMethod::tf32};
+constexpr MatmulMethod kMethods[] = {
+    MatmulMethod::naive, MatmulMethod::shared_tile, MatmulMethod::library, MatmulMethod::tf32};
 
 template <class T>
 struct Result {

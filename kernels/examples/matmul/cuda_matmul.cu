@@ -4,7 +4,6 @@
 
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/matmul/lt_product.cuh"
-#include "kernels/examples/matmul/register_matmul.cuh"
 #include "kernels/examples/matmul/simt_matmul.cuh"
 
 namespace stencil::matmul {
@@ -32,7 +31,6 @@ CudaMatmul<T> product_by(MatmulMethod method, const MatmulShape& shape, CudaStre
     };
     if (method == MatmulMethod::naive) return launch(simt::naive_matmul<T>);
     if (method == MatmulMethod::shared_tile) return launch(simt::tiled_matmul<T>);
-    if (method == MatmulMethod::register_tile) return launch(registers::register_matmul<T>);
     return library_matmul<T>(method == MatmulMethod::tf32, shape, stream);
 }
 

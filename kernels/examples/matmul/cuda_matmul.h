@@ -47,11 +47,10 @@ struct MatmulShape {
 };
 
 enum class MatmulMethod {
-    naive,          ///< one thread per element of C, which reads its factors from global memory
-    shared_tile,    ///< the tutorial's: tiles of 16x16 elements of C, with factors in shared memory
-    register_tile,  ///< one thread per 8x8 elements of C
-    library,        ///< cuBLAS
-    tf32,           ///< cuBLAS on the tensor cores, with reduced precision
+    naive,        ///< one thread per element of C, which reads its factors from global memory
+    shared_tile,  ///< the tutorial's: tiles of 16x16 elements of C, with factors in shared memory
+    library,      ///< cuBLAS
+    tf32,         ///< cuBLAS on the tensor cores, with reduced precision
 };
 
 /// The arguments of a product; all pointers are to device memory.

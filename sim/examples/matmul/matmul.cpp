@@ -249,7 +249,7 @@ constexpr double kLargest = 100000;
 constexpr std::string_view kDistributions[] = {"uniform", "centred"};
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
-constexpr std::string_view kRowNames[] = {"openblas", "naive", "tile", "register", "cublas", "tf32"};
+constexpr std::string_view kRowNames[] = {"openblas", "naive", "tile", "cublas", "tf32"};
 
 constexpr ExampleOption kOptions[] = {
     {"m", Kind::integer, "N", "rows of A", "10000", 1, kLargest},
@@ -279,7 +279,6 @@ constexpr MatmulRow kRows[] = {
     {"openblas", "OpenBLAS", Device::cpu},
     {"naive", "naive", Device::cuda, MatmulMethod::naive},
     {"tile", "shared-memory tile", Device::cuda, MatmulMethod::shared_tile},
-    {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
     {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
     {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true},
 };
