@@ -219,11 +219,15 @@ TEST_CASE("example ridge says which method did not reach the accuracy, and write
     const double coefficients[] = {1e-7, 1e-6, 1e-2, 1};
     for (std::size_t i = 0; i < 4; ++i)
         REQUIRE(relative_error({x.data() + n * i, n}, dense_solution(blur, d, coefficients[i])) < 1e-6);
-    const ProgramResult small = run("--coefficients 1e-40 --methods process");
+    // Rows so different that not even 113 bits tell the second singular value from 0.
+    const auto levels = write_bytes(folder / "levels.mtx",
+                                    "%%MatrixMarket matrix array real general\n2 2\n1\n1e-50\n1\n-1e-50\n");
+    const ProgramResult small = run_program(shell_words(fmt::format(
+        "example ridge --matrix {} --coefficients 1e-60 --methods process --backend cpu", levels.string())));
     CAPTURE(small.err, small.out);
     REQUIRE(small.status == 1);
     REQUIRE(small.out.find("certified for 0 of 1") != std::string::npos);
-    REQUIRE(small.err.find("c = 1e-40: x is not known to have an error of at most 1e-06") !=
+    REQUIRE(small.err.find("c = 1e-60: x is not known to have an error of at most 1e-06") !=
             std::string::npos);
     // The largest curvature lies at c = 0.00083.
     const ProgramResult beyond = run("--coefficients 1e-6:5e-4:10");

@@ -232,7 +232,7 @@ TEST_CASE("The line of the L-curve passes the solved points, and its corner is m
         REQUIRE(at.solution == Approx(point.solution).epsilon(1e-6));
     }
     const auto marked = [&](double corner) {
-        const ReportCurve curve = l_curve(norms_of(path), points, corner);
+        const ReportCurve curve = l_curve(norms_of(path), points, range_of(points), corner);
         const std::vector<ReportPoint>& line = curve.series.front().points;
         REQUIRE(line.front().x == Approx(points.front().residual).epsilon(1e-6));
         REQUIRE(line.back().y == Approx(points.back().solution).epsilon(1e-6));
@@ -250,7 +250,7 @@ TEST_CASE("The line of the L-curve passes the solved points, and its corner is m
     REQUIRE(marked(0) == 0);
     REQUIRE(marked(7) == 1);
     REQUIRE(marked(0.05) == 0);  // outside of what was solved
-    REQUIRE(l_curve(norms_of(path), {points.data(), 1}, 0).series.size() == 2);
+    REQUIRE(l_curve(norms_of(path), {points.data(), 1}, {}, 0).series.size() == 2);
 }
 
 TEST_CASE("The corner of an L-curve with two levels of singular values lies between them") {

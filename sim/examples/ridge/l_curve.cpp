@@ -175,7 +175,10 @@ std::pair<double, double> range_of(std::span<const CurvePoint> points) {
     return {low, high};
 }
 
-ReportCurve l_curve(const NormsAt& norms, std::span<const CurvePoint> points, double corner) {
+ReportCurve l_curve(const NormsAt& norms,
+                    std::span<const CurvePoint> points,
+                    std::pair<double, double> range,
+                    double corner) {
     const auto place = [](const auto& at, std::string name, bool marked) {
         return ReportPoint{at.residual, at.solution, std::move(name), marked};
     };
@@ -185,7 +188,7 @@ ReportCurve l_curve(const NormsAt& norms, std::span<const CurvePoint> points, do
     curve.x_label = "residual |A x - d|";
     curve.y_label = "solution |x|";
     curve.log_x = curve.log_y = true;
-    const auto [low, high] = range_of(points);
+    const auto [low, high] = range;
     if (high > low) {
         ReportSeries line{"all c", {}, true, false, false};
         for (int i = 0; i < kLinePoints; ++i) {

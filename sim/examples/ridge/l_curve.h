@@ -78,9 +78,12 @@ using NormsAt = std::function<Bidiagonal::Norms(double c)>;
 double corner_of(const NormsAt& norms, double low, double high);
 
 /// "l_curve": |x| over |r|, both logarithmic, with the points labelled by c, the line between them, the
-/// corner (0: none) marked if it lies between them, and dashed what the tutorial plots for |r|. The line is
-/// that of the coefficients whose solutions are right to a tenth; the label of another has a question mark.
-ReportCurve l_curve(const NormsAt& norms, std::span<const CurvePoint> points, double corner);
+/// corner (0: none) marked if it lies between them, and dashed what the tutorial plots for |r|. The line goes
+/// over the range; the label of a point whose x is not right to a tenth has a question mark.
+ReportCurve l_curve(const NormsAt& norms,
+                    std::span<const CurvePoint> points,
+                    std::pair<double, double> range,
+                    double corner);
 
 /// The least and the largest coefficient above 0 whose solution is right to a tenth; both 0 without any.
 std::pair<double, double> range_of(std::span<const CurvePoint> points);

@@ -178,10 +178,11 @@ class RidgeRun {
     }
 
     // The errors of a row's solutions, known or bounded; the best ones are kept.
-    void judge(ReportRow& row,
-               const Indices& which,
-               const std::vector<double>& all,
-               const std::vector<double>& estimates = {}) {
+    std::vector<double> judge(ReportRow& row,
+                              const Indices& which,
+                              const std::vector<double>& all,
+                              const std::vector<double>& estimates = {}) {
+        std::vector<double> errors;
         std::size_t right = 0;
         row.error = 0;
         for (std::size_t k = 0; k < which.size(); ++k) {
@@ -197,10 +198,12 @@ class RidgeRun {
                 best_[i] = {{x.begin(), x.end()}, check, error, row.name};
             right += error <= settings_.tolerance ? 1 : 0;
             row.error = std::max(row.error, error);
+            errors.push_back(error);
         }
         row.check =
             fmt::format("error <= {:g} certified for {} of {}", settings_.tolerance, right, which.size());
         row.inexact = row.unreached = right < which.size();
+        return errors;
     }
 
     std::string why_too_large(double bytes, double room) const {
@@ -275,7 +278,7 @@ class RidgeRun {
         row.rates = {context_.memory_rate(row, double(steps + 1) * checker_.bytes_of_step())};
         row.more.emplace_back("steps", steps);
         context_.begin_part(row.name + ": its solutions' errors");
-        judge(row, all_, path.x);
+        path_errors_ = judge(row, all_, path.x);
         path_ = std::move(path);
     }
 
@@ -488,10 +491,14 @@ class RidgeRun {
         Report& report = context_.report();
         report.tables.push_back(std::move(table));
         if (!wide_ && !svd_ && !path_) return;
-        const auto [low, high] = range_of(points);
+        // The bidiagonal matrix tells the norms of what LSMR solved, and of larger c.
+        const bool exact = wide_ || svd_;
+        std::vector<CurvePoint> on_line = points;
+        for (std::size_t i = 0; i < points.size() && !exact; ++i) on_line[i].error = path_errors_[i];
+        const auto [low, high] = range_of(on_line);
         const double corner = corner_of(norms(), low, high);
-        report.curves.push_back(l_curve(norms(), points, corner));
-        if (corner > 0 && (corner < low || corner > high))
+        report.curves.push_back(l_curve(norms(), points, {low, high}, corner));
+        if ((corner > 0 && corner < low && exact) || corner > high)
             report.notes.push_back(fmt::format(
                 "The corner of the L-curve, c = {:.2g}, lies outside of the given coefficients.", corner));
         report.notes.push_back(
@@ -521,6 +528,7 @@ class RidgeRun {
     std::optional<DenseSvd<Wide>> wide_;
     std::optional<DenseSvd<double>> svd_;
     std::optional<RidgePath> path_;  // of the last device
+    std::vector<double> path_errors_;
 };
 
 void check(const ExampleRequest& request) {
