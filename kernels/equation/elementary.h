@@ -1,7 +1,7 @@
 // Elementary functions as sequences of operations: argument reduction after Cody and Waite (1980) and
-// polynomials. They have the same bits wherever the operations have. Errors are below 2 ulp (of erf below 1.2),
-// for sin and cos as long as |x| < 10^4 in float32 and 10^9 in float64; beyond that they lose digits, and in
-// the end leave [-1, 1].
+// polynomials. They have the same bits wherever the operations have. Errors are below 2 ulp (of erf
+// below 1.2), for sin and cos as long as |x| < 10^4 in float32 and 10^9 in float64; beyond that they lose
+// digits, and in the end leave [-1, 1].
 #pragma once
 
 #include "kernels/equation/builder.h"

@@ -214,7 +214,8 @@ std::string condition_text(const SideCondition& condition,
                            const SideStatement* in_force) {
     const bool repeats = std::ranges::any_of(read.sides, [&](const SideStatement& row) {
         const bool stays = &row != in_force || is_periodic(row.word);
-        return stays && row.side == side && row.named == 1 && !row.word.empty();
+        const bool later = row.word.empty() && in_force && row.statement > in_force->statement;
+        return stays && row.side == side && (later || (row.named == 1 && !row.word.empty()));
     });
     if (condition.kind == SideCondition::Kind::zero && fields_of(read).size() == 1 && !repeats)
         return std::string(name_of(Boundary::zero));
@@ -264,10 +265,24 @@ void write_periodic(Rewriting& text, const Statements& read, std::string_view co
     const InForce own = in_force(read, component), words = in_force(read);
     const auto periodic_by_word = [&](Side at) { return is_periodic(word_of(read, words[std::size_t(at)])); };
     const bool by_words = periodic_by_word(side) && periodic_by_word(other);
+    // Whether a word that named fewer sides would hold rather than an equation before it.
+    const auto grows = [&](const SideStatement& row) {
+        const auto rows = rows_of(read, read.places[row.statement]);
+        const auto left = std::ranges::count_if(
+            rows, [&](const SideStatement& one) { return one.side != side && one.side != other; });
+        const auto holds = [&](const SideStatement& before) {
+            return before.side == row.side && before.word.empty() && before.statement < row.statement &&
+                   before.named <= row.named && before.named > left &&
+                   std::ranges::any_of(fields_of(read),
+                                       [&](const std::string& one) { return is_about(read, before, one); });
+        };
+        return !row.word.empty() && !is_periodic(row.word) && std::ranges::any_of(read.sides, holds);
+    };
     const auto keeps = [&](const SideStatement& row) {
         const auto at = std::size_t(row.side);
         const bool word = !row.word.empty();
         if (word && by_words) return true;
+        if (grows(row)) return false;
         if (word || is_about(read, row, component))
             return row.side != side && row.side != other && (word ? words : own)[at] == &row;
         return by_words || std::ranges::all_of(fields_of(read), [&](const std::string& one) {
@@ -291,6 +306,11 @@ void write_periodic(Rewriting& text, const Statements& read, std::string_view co
     if (!added.empty()) text.add(added);
     if (by_words) return;
     for (const std::string& one : fields_of(read)) {
+        const InForce now = in_force(read, one);
+        for (const SideStatement* row : now)
+            if (row && row->side != side && row->side != other && grows(*row))
+                text.add(
+                    fmt::format("{}: {}", label_of({row->side}), equation_of(condition_of(row->word), one)));
         if (one == component) continue;
         const InForce force = in_force(read, one);
         for (const Side at : {side, other})

@@ -359,13 +359,17 @@ class SideReader : TextReader {
         const auto narrower = [&](const SideStatement& a, const SideStatement& b) {
             return is_narrower(a, b) || (of_both_.contains(&b) && !of_both_.contains(&a) && a.word.empty());
         };
-        if (!is_first && !narrower(s, before)) {
-            if (narrower(before, s) || hold_both(quantity, s, before, condition)) return;
+        std::vector<const SideStatement*>& all = all_[{name, s.side}];
+        for (const SideStatement* other : all) {
+            if (narrower(s, *other) || narrower(*other, s)) continue;
+            if (other == &before && hold_both(quantity, s, before, condition)) return;
             refuse(s.span,
                    "`{}` has two conditions at the {}, and one is enough",
                    quotable(name),
                    place_name(s.side));
         }
+        all.push_back(&s);
+        if (!is_first && !narrower(s, before)) return;
         entry->second = &s;
         set(quantity, s.side, condition);
         if constexpr (requires { quantity.held; }) quantity.held[std::size_t(s.side)] = std::nullopt;
@@ -468,6 +472,7 @@ class SideReader : TextReader {
     Equations& result_;
     std::set<const SideStatement*> of_both_;  ///< conditions of complex quantities
     GivenSides given_;
+    std::map<GivenSides::key_type, std::vector<const SideStatement*>> all_;  ///< also those that do not hold
 };
 
 }  // namespace

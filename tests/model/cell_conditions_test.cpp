@@ -44,6 +44,16 @@ TEST_CASE("A side that absorbs lets a wave out, as it comes straight on") {
                                     run)) > 0.3);
 }
 
+TEST_CASE("The flow in a box with a moving lid is that of Ghia, Ghia and Shin (1982)") {
+    TypedRun run{.nx = 32, .ny = 32, .steps = 1536, .start = zero};
+    const auto cells = run_typed<double>(
+        "dw/dt = lap(w)/Re - dy(psi)*dx(w) + dx(psi)*dy(w); p' = psi; lap(psi) = w; all: psi = 0; dx = 1/32; "
+        "dt = "
+        "20/32^2; Re = 100; all: flux(p) = 0; all: flux(w) = 8*psi/dx^3; top: flux(w) = 8*(psi - dx/2)/dx^3",
+        run);
+    CHECK(std::abs(*std::max_element(cells.begin() + 1024, cells.end()) - 0.103423) < 0.0015);
+}
+
 TEST_CASE("A wall may remember: what has a local equation alone may stand in a condition") {
     const std::string text =
         "du/dt = lap(u); dm/dt = u - 0.5*m; dt = 0.1; left: flux(u) = -m; right: flux(u) = 0.2*m*u - u^3; "

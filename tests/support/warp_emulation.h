@@ -1,8 +1,8 @@
 // Emulates kernels with warp pipelines or grid-wide synchronisation on the CPU, with a fiber per thread. To
 // reveal missing waits, loads arrive and stores leave as late as possible, warps stall at random, shared
 // memory begins as NaN, and addresses and sizes of bulk copies are checked. The kernel's text includes it
-// instead of kPipelineInstructions or kResidentInstructions. With EMULATED_LANES_COPY each lane copies its own 16 bytes, as
-// before compute capability 9.0.
+// instead of kPipelineInstructions or kResidentInstructions. With EMULATED_LANES_COPY each lane copies its
+// own 16 bytes, as before compute capability 9.0.
 #pragma once
 
 #include <ucontext.h>

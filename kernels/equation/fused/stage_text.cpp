@@ -191,13 +191,15 @@ class StageText {
         for (std::size_t k = 0; k < after.size(); ++k) {
             const auto output = std::ranges::find(stage_.stage.outputs, after[k], &Output::array);
             if (output == stage_.stage.outputs.end())
-                append(results, "    result%zu[%d] = before%d[%d];\n", k, j, index_in(stage_.live, after[k]), j);
+                append(
+                    results, "    result%zu[%d] = before%d[%d];\n", k, j, index_in(stage_.live, after[k]), j);
             else
                 append(results, "    result%zu[%d] = %s;\n", k, j, value(output->value, kRow, j).c_str());
         }
         std::string carried;
         for (std::size_t k = 0; k < stage_.carried.size(); ++k)
-            append(carried, "    carried%zu[%d] = %s;\n", k, j, value(stage_.carried[k], kRowBelow, j).c_str());
+            append(
+                carried, "    carried%zu[%d] = %s;\n", k, j, value(stage_.carried[k], kRowBelow, j).c_str());
         text_ += results + carried;
     }
 
@@ -216,7 +218,8 @@ class StageText {
     std::string loaded(const Operation& o, Row row, int j) const {
         const int y = o.dy + (row == kRow ? -1 : 0), x = j + o.dx;
         if (y < -1)
-            return "kept" + std::to_string(index_in(stage_.kept, o.index)) + "[" + std::to_string(x + 1) + "]";
+            return "kept" + std::to_string(index_in(stage_.kept, o.index)) + "[" + std::to_string(x + 1) +
+                   "]";
         return cell(y == 0 ? "newest" : "before", index_in(rows_, o.index), x);
     }
 

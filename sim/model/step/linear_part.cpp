@@ -371,10 +371,12 @@ std::vector<ImplicitPart> lowered_linear_parts(Equations& equations,
         const int c = decides == components.end() ? components.front() : *decides;
         const Evolving& component = equations.components[std::size_t(c)];
         for (const int other : components)
-            if (const auto& held = equations.components[std::size_t(other)].held; held != decltype(Evolving::held){})
-                throw InputError(Given{"integrator", integrator->name},
-                                 "`{}` has a value and a flux at one side, which no transforms have: take rkl2",
-                                 equations.components[std::size_t(other)].name);
+            if (const auto& held = equations.components[std::size_t(other)].held;
+                held != decltype(Evolving::held){})
+                throw InputError(
+                    Given{"integrator", integrator->name},
+                    "`{}` has a value and a flux at one side, which no transforms have: take rkl2",
+                    equations.components[std::size_t(other)].name);
         try {
             parts[p].part = lowered_terms(
                 equations, own, component.name, component.sides, ": take another integrator, such as rkl2");

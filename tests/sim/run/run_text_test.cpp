@@ -373,7 +373,16 @@ TEST_CASE("Statements of sides are split, replaced and removed where they stand"
     CHECK(with("all: u = 1\n", top, {zero}) == "all: u = 1\ntop: u + 0.5*dx*flux(u) = 0\n");
     CHECK(text_with_side("du/dt = lap(u)\nleft: u = 1\n", "u", left, {zero}) ==
           "du/dt = lap(u)\nleft: zero\n");
+    CHECK(text_with_side(
+              "du/dt = -lap2(u)\nleft: u = 0\nleft: flux(u) = 0\nright: u = 0\n", "u", left, {value, "1"}) ==
+          "du/dt = -lap2(u)\nleft: u = 1\nright: u = 0\n");
+    CHECK(with("left: flux(v) = -u; right: v = 0\n", left, {value, "2"}) ==
+          "left: flux(v) = -u; right: v = 0\nleft: u = 2; right: flux(u) = 0\n");
     CHECK(side_conditions(head + "x: zero\n", "u")[0] == SideCondition{zero});
+    CHECK(side_conditions(head + "left: u = 1; all: u = 0\n", "u")[0] == SideCondition{value, "1"});
+    CHECK(side_conditions(head + "all: u = 0; left: flux(v) = u\n", "u")[0] == SideCondition{value, "0"});
+    CHECK(side_conditions(head + "w = lap(u); all: u = 0; left: w = 8*u/dx^2\n", "u")[0] ==
+          SideCondition{value, "0"});
     CHECK(side_conditions(head + "x: 2*u = 1\n", "u")[1] == SideCondition{.kind = typed, .typed = "2*u = 1"});
 }
 
