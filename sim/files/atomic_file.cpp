@@ -108,7 +108,8 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary, Links li
     : path_(std::move(path)), target_(links == Links::followed ? link_target(path_) : path_) {
     if (!target_.has_filename()) fail(EISDIR);
     struct stat older = {};
-    if (::lstat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
+    const bool exists = ::lstat(target_.c_str(), &older) == 0, replaces = exists && S_ISREG(older.st_mode);
+    if (exists && !replaces) {
         if (S_ISDIR(older.st_mode)) fail(EISDIR);
         // rename() would replace devices such as /dev/null.
         in_place_ = links == Links::followed || !S_ISLNK(older.st_mode);
@@ -128,6 +129,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary, Links li
         else if (errno != EEXIST && errno != EINTR)
             fail(errno);
     }
+    if (replaces) ::fchmod(descriptor_.number(), older.st_mode & 0777);
     ::flock(descriptor_.number(),
             LOCK_EX | LOCK_NB);  // held until close; optional, as some file systems lack locks
 }

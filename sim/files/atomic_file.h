@@ -32,7 +32,8 @@ int descriptor_named(const std::filesystem::path& path);
 /// Writes to a temporary file beside `path`, which commit() flushes and renames. Without commit() nothing is
 /// left behind and an older file stays. The temporary has no name where the file system allows it, else a
 /// hidden one, which a killed process may leave behind (see remove_leftovers()). Failures throw FileError
-/// with the path and the system's reason. Folders are refused, devices and pipes unless links are followed.
+/// with the path and the system's reason. A file that is replaced passes its mode on. Folders are refused,
+/// devices and pipes unless links are followed.
 class AtomicFile {
   public:
     /// `named` is for libraries and other processes that open the file by name; the name is unique across

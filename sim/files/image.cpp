@@ -117,8 +117,39 @@ Array<double> resampled(
     return result;
 }
 
+// Exif's orientations from 5 on exchange rows and columns.
+bool is_turned(PictureReader& reader) {
+    return reader.orientation() >= 5;
+}
+
+PictureSize upright_size(PictureReader& reader) {
+    const PictureSize size = reader.size();
+    return is_turned(reader) ? PictureSize{size.ny, size.nx} : size;
+}
+
+Array<double> upright(const Array<double>& stored, int orientation) {
+    const bool turned = orientation >= 5;
+    const bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    const bool from_below = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    Array<double> result(turned ? stored.ny() : stored.nx(), turned ? stored.nx() : stored.ny());
+    for (int y = 0; y < result.ny(); ++y)
+        for (int x = 0; x < result.nx(); ++x) {
+            const int column = turned ? y : x, row = turned ? x : y;
+            result.at(x, y) = stored.at(from_right ? stored.nx() - 1 - column : column,
+                                        from_below ? stored.ny() - 1 - row : row);
+        }
+    return result;
+}
+
 Array<double> read_rows(PictureReader& reader, Channel channel, int nx, int ny) {
     const PictureSize size = reader.size();
+    // A reader that has read its rows no longer knows it.
+    if (const int orientation = reader.orientation(); orientation > 1) {
+        Array<double> stored(size.nx, size.ny);
+        reader.begin(channel);
+        for (int y = 0; y < size.ny; ++y) reader.read_row({stored.view().row(y), std::size_t(size.nx)});
+        return resample(upright(stored, orientation), nx, ny);
+    }
     std::array<std::vector<double>, 2> last;  // the newest two rows, stored alternately
     for (auto& row : last) row.resize(std::size_t(size.nx));
     int read = 0;
@@ -131,6 +162,26 @@ Array<double> read_rows(PictureReader& reader, Channel channel, int nx, int ny) 
 
 }  // namespace
 
+// TIFF 6.0: the first directory's tag 274.
+int exif_orientation(std::span<const unsigned char> exif) {
+    if (exif.size() < 8 || exif[0] != exif[1] || (exif[0] != 'I' && exif[0] != 'M')) return 1;
+    const auto number = [&](std::size_t at, std::size_t bytes) {
+        std::size_t value = 0;
+        for (std::size_t i = 0; i < bytes && at + bytes <= exif.size(); ++i)
+            value |= std::size_t(exif[at + i]) << 8 * (exif[0] == 'I' ? i : bytes - 1 - i);
+        return value;
+    };
+    const std::size_t directory = number(4, 4), entries = number(directory, 2);
+    constexpr std::size_t kOrientation = 274, kEntryBytes = 12;
+    for (std::size_t i = 0; i < entries; ++i) {
+        const std::size_t entry = directory + 2 + i * kEntryBytes;
+        if (number(entry, 2) != kOrientation) continue;
+        const std::size_t value = number(entry + 8, 2);
+        return value >= 1 && value <= 8 ? int(value) : 1;
+    }
+    return 1;
+}
+
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte) {
     if (double(size.nx) * size.ny > double(file.size()) * max_pixels_per_byte)
         file.refuse(fmt::format(
@@ -139,14 +190,15 @@ void require_plausible(const InputFile& file, PictureSize size, double max_pixel
 
 std::pair<int, int> image_size(const std::filesystem::path& path) {
     InputFile file(path);
-    const PictureSize size = reader_of(file)->size();
+    const PictureSize size = upright_size(*reader_of(file));
     return {size.nx, size.ny};
 }
 
 Array<double> read_image(const std::filesystem::path& path, Channel channel) {
     InputFile file(path);
     const auto reader = reader_of(file);
-    return read_rows(*reader, channel, reader->size().nx, reader->size().ny);
+    const PictureSize size = upright_size(*reader);
+    return read_rows(*reader, channel, size.nx, size.ny);
 }
 
 Array<double> read_image(const std::filesystem::path& path, Channel channel, int nx, int ny) {
@@ -159,7 +211,8 @@ double image_bytes(const std::filesystem::path& path, int nx, int ny) {
     const auto reader = reader_of(file);
     // Three rows of values, and the arrays of make_axis() for both axes, which grow.
     const PictureSize size = reader->size();
-    return reader->bytes() + 24.0 * size.nx + 64.0 * (double(size.nx) + size.ny + nx + ny);
+    const double whole = reader->orientation() > 1 ? 16.0 * size.nx * size.ny : 0;
+    return reader->bytes() + whole + 24.0 * size.nx + 64.0 * (double(size.nx) + size.ny + nx + ny);
 }
 
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels) {

@@ -2,20 +2,74 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <system_error>
+#include <unistd.h>
 
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "sim/files/atomic_file.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
+namespace {
 
-InputFile::InputFile(const std::filesystem::path& path) : name_(printable(path.string())) {
+// Reads a pipe of this process to its end. It gives its bytes once, and a run reads its files twice.
+std::shared_ptr<const std::string> bytes_of_stream(int number, const InputFile& file) {
+    constexpr std::size_t kMost = std::size_t(1) << 30;
+    static std::mutex one_reader;
+    static std::map<int, std::shared_ptr<const std::string>> streams;
+    const std::lock_guard lock(one_reader);
+    std::shared_ptr<const std::string>& bytes = streams[number];
+    if (bytes) return bytes;
+    std::string all;
+    char part[1 << 16];
+    for (ssize_t count; (count = ::read(number, part, sizeof part)) != 0;) {
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) file.refuse(std::generic_category().message(errno));
+        all.append(part, std::size_t(count));
+        if (all.size() > kMost) file.refuse(fmt::format("more than {} bytes", kMost));
+    }
+    return bytes = std::make_shared<const std::string>(std::move(all));
+}
+
+std::filesystem::path opened(const std::filesystem::path& path) {
+    return path == "-" ? "/dev/stdin" : path;
+}
+
+}  // namespace
+
+bool is_stream(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return path == "-" || (descriptor_named(path) >= 0 && !std::filesystem::is_regular_file(path, ignored));
+}
+
+InputFile::InputFile(std::string name, std::shared_ptr<const std::string> bytes) : name_(std::move(name)) {
+    hold(std::move(bytes));
+}
+
+void InputFile::hold(std::shared_ptr<const std::string> bytes) {
+    bytes_ = std::move(bytes);
+    size_ = bytes_->size();
+    // The stream only reads.
+    stream_.reset(::fmemopen(const_cast<char*>(bytes_->data()), bytes_->size(), "rb"));
+    if (!stream_) refuse(std::generic_category().message(errno));
+}
+
+InputFile::InputFile(const std::filesystem::path& given) : name_(printable(given.string())) {
+    const std::filesystem::path path = opened(given);
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found) refuse("there is no such file");
     if (error) refuse(error.message());
     if (std::filesystem::is_directory(status)) refuse("is a folder, not a file");
+    if (const int number = descriptor_named(path); number >= 0 && is_stream(given)) {
+        hold(bytes_of_stream(number, *this));
+        return;
+    }
     // Opening a pipe would block until another process writes to it.
     if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file");
     stream_.reset(std::fopen(path.c_str(), "rbe"));

@@ -14,8 +14,12 @@ namespace stencil {
 
 class InputFile {
   public:
-    /// Throws InputError if the file is missing, cannot be opened, or is a folder, pipe or device.
+    /// Opens a file. `-`, /dev/stdin and /dev/fd/N may be pipes: these are read once, whole, and kept for the
+    /// next reader of the same name. Throws InputError if the file is missing, cannot be opened, or is a
+    /// folder or another pipe or device.
     explicit InputFile(const std::filesystem::path& path);
+    /// Reads from memory; `name` is for messages.
+    InputFile(std::string name, std::shared_ptr<const std::string> bytes);
 
     std::uintmax_t size() const { return size_; }
     /// Fills `bytes` from the current position. Throws InputError if the file is too short.
@@ -36,9 +40,15 @@ class InputFile {
     struct Close {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
+    void hold(std::shared_ptr<const std::string> bytes);
+
     std::string name_;
+    std::shared_ptr<const std::string> bytes_;  ///< null: a file of the file system
     std::unique_ptr<std::FILE, Close> stream_;
     std::uintmax_t size_ = 0;
 };
+
+/// Whether the name is `-` or an open pipe or device of this process, such as /dev/stdin.
+bool is_stream(const std::filesystem::path& path);
 
 }  // namespace stencil

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <vector>
 
 // jpeglib.h needs <cstdio> and <cstddef> included before it.
@@ -41,11 +42,25 @@ class JpegReader : public PictureReader {
     ~JpegReader() override { jpeg_destroy_decompress(&jpeg_); }
 
     void read_header() {
-        guarded([this] { jpeg_read_header(&jpeg_, TRUE); });
+        guarded([this] {
+            jpeg_save_markers(&jpeg_, JPEG_APP0 + 1, 0xffff);
+            jpeg_read_header(&jpeg_, TRUE);
+        });
         if (jpeg_.arith_code) file_.refuse("a JPEG of a kind that isn't read (arithmetic coding)");
         size_ = {int(jpeg_.image_width), int(jpeg_.image_height)};
         require_plausible(file_, size_, kMaxPixelsPerByte);
         in_scans_ = jpeg_has_multiple_scans(&jpeg_) != FALSE;
+    }
+
+    int orientation() override {
+        constexpr std::string_view kExif("Exif\0\0", 6);
+        for (auto* marker = jpeg_.marker_list; marker != nullptr; marker = marker->next) {
+            const std::span bytes(marker->data, marker->data_length);
+            if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
+                    .starts_with(kExif))
+                return exif_orientation(bytes.subspan(kExif.size()));
+        }
+        return 1;
     }
 
     double bytes() const override {

@@ -364,8 +364,7 @@ NpyHeader read_header(InputFile& file, Kind kind) {
 }
 
 template <class T>
-void read_finite(InputFile& file, const NpyHeader& header, std::span<T> values) {
-    find_type(header.descr)->read(file, header, values);
+void require_finite(const InputFile& file, const NpyHeader& header, std::span<const T> values) {
     const auto bad = std::ranges::count_if(values, [](T value) { return !std::isfinite(value); });
     if (bad == 0) return;
     const bool narrowed = sizeof(T) == 4 && header.descr.ends_with("f8");
@@ -373,13 +372,6 @@ void read_finite(InputFile& file, const NpyHeader& header, std::span<T> values) 
                             bad,
                             values.size(),
                             narrowed ? ", infinite, or too large for float32" : " or infinite"));
-}
-
-template <class T>
-Field read_cells(InputFile& file, const NpyHeader& header) {
-    Array<T> array(int(header.shape[1]), int(header.shape[0]));
-    read_finite(file, header, array.cells());
-    return array;
 }
 
 template <class T>
@@ -444,6 +436,19 @@ NpyHeader read_field_header(const std::filesystem::path& path) {
     return read_header(file, Kind::field);
 }
 
+NpyHeader read_field_header(InputFile& file) {
+    return read_header(file, Kind::field);
+}
+
+Field read_npy_cells(InputFile& file, const NpyHeader& header) {
+    Field field(header.descr.ends_with("f4") ? DType::float32 : DType::float64,
+                int(header.shape[1]),
+                int(header.shape[0]));
+    file.seek(header.data_offset);
+    field.visit([&](auto& array) { find_type(header.descr)->read(file, header, array.cells()); });
+    return field;
+}
+
 NpyArray read_npy_array(const std::filesystem::path& path, DType dtype) {
     InputFile file(path);
     const NpyHeader header = read_header(file, Kind::array);
@@ -453,14 +458,21 @@ NpyArray read_npy_array(const std::filesystem::path& path, DType dtype) {
         array.values = std::vector<float>(header.count);
     else
         array.values = std::vector<double>(header.count);
-    std::visit([&](auto& values) { read_finite(file, header, std::span(values)); }, array.values);
+    std::visit(
+        [&]<class T>(std::vector<T>& values) {
+            find_type(header.descr)->read(file, header, std::span(values));
+            require_finite(file, header, std::span<const T>(values));
+        },
+        array.values);
     return array;
 }
 
 Field read_npy(const std::filesystem::path& path) {
     InputFile file(path);
     const NpyHeader header = read_header(file, Kind::field);
-    return header.descr.ends_with("f4") ? read_cells<float>(file, header) : read_cells<double>(file, header);
+    Field field = read_npy_cells(file, header);
+    field.visit([&](const auto& array) { require_finite(file, header, array.cells()); });
+    return field;
 }
 
 void write_npy(const std::filesystem::path& path, const Field& field) {

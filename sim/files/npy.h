@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/files/input_file.h"
 
 namespace stencil {
 
@@ -49,6 +50,9 @@ NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
 /// precision; integers and booleans become float64.
 NpyHeader read_field_header(const std::filesystem::path& path);
 Field read_npy(const std::filesystem::path& path);
+/// The same of an open file; read_npy_cells() leaves NaN and infinite values in place.
+NpyHeader read_field_header(InputFile& file);
+Field read_npy_cells(InputFile& file, const NpyHeader& header);
 
 /// Write version 1.0 in C order; a field's shape is (ny, nx). Atomic; throw MachineError.
 void write_npy(const std::filesystem::path& path, const Field& field);

@@ -27,7 +27,9 @@ class PictureReader {
     PictureReader(const PictureReader&) = delete;
     PictureReader& operator=(const PictureReader&) = delete;
 
-    PictureSize size() const { return size_; }
+    PictureSize size() const { return size_; }  ///< as stored
+    /// How Exif says that the picture is turned: 1 to 8, 1 for as stored.
+    virtual int orientation() { return 1; }
     /// Returns about how many bytes reading takes: for some rows, or for the whole picture if the file stores
     /// it in several passes.
     virtual double bytes() const = 0;
@@ -44,6 +46,9 @@ class PictureReader {
 /// These readers begin at the start of a file, which must outlive them, and read its header.
 std::unique_ptr<PictureReader> png_reader(InputFile& file);
 std::unique_ptr<PictureReader> jpeg_reader(InputFile& file);
+
+/// The orientation in an Exif block, which begins with "II" or "MM"; 1 if it has none.
+int exif_orientation(std::span<const unsigned char> exif);
 
 /// Throws InputError if the file is too short for so many pixels.
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "sim/files/deflate.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/input_file.h"
 #include "sim/import/importers.h"
 #include "sim/model/text/text_error.h"
@@ -41,7 +42,7 @@ bool is_named_as_file(const std::string& name) {
 
 bool is_file(const std::string& name) {
     std::error_code ignored;
-    return std::filesystem::is_regular_file(name, ignored);
+    return std::filesystem::is_regular_file(name, ignored) || is_stream(name);
 }
 
 // Whether the name is not that of a preset but of a link or file.
@@ -68,19 +69,6 @@ std::string head_of(InputFile& file) {
     return head;
 }
 
-// Names the files that a text reads, image("photo.png"), by paths from its folder, if they are there.
-std::string with_paths_of(std::string text, const std::filesystem::path& folder) {
-    if (folder.empty()) return text;
-    const std::vector<equation::Token> tokens = equation::readable_tokens(text);
-    for (std::size_t i = tokens.size(); i-- > 2;) {  // from the end, so that the places before stay
-        if (tokens[i].kind != equation::TokenKind::string || tokens[i - 1].text != "(") continue;
-        const std::string path = (folder / tokens[i].text).lexically_normal();
-        if (is_file(path))
-            text.replace(tokens[i].span.begin, tokens[i].span.end - tokens[i].span.begin, '"' + path + '"');
-    }
-    return text;
-}
-
 Imported read(const std::string& name) {
     if (name.starts_with(kTextLink)) return {text_of_link(name), {}, {}};
     if (is_link(name)) return printable_import(import::model_of_visualpde(import::Options::of_link(name)));
@@ -94,9 +82,10 @@ Imported read(const std::string& name) {
     }
     if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
     if (extension != ".json" && extension != ".js")
-        return {with_paths_of(file.read_text(equation::kMaxText), std::filesystem::path(name).parent_path()),
-                {},
-                {}};
+        return {
+            with_paths_from(std::filesystem::path(name).parent_path(), file.read_text(equation::kMaxText)),
+            {},
+            {}};
     const std::string text = file.read_text(kMostRead);
     if (extension == ".json" && !import::Options::in(text))
         throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
@@ -115,15 +104,32 @@ Imported imported(const std::string& name) {
 
 }  // namespace
 
+std::string with_paths_from(const std::filesystem::path& folder, std::string text, bool whole) {
+    const std::vector<equation::Token> tokens = equation::readable_tokens(text);
+    for (std::size_t i = tokens.size(); i-- > 1;) {  // from the end, so that the places before stay
+        const auto& [kind, name, number, span, spaced] = tokens[i];
+        if (kind != equation::TokenKind::string || tokens[i - 1].text != "(" || is_stream(name) ||
+            held_array(name))
+            continue;
+        std::error_code none;  // without a working folder the path stays
+        auto path = (folder / name).lexically_normal();
+        if (!std::filesystem::exists(path, none)) path = name;
+        if (whole) path = std::filesystem::absolute(path, none).lexically_normal();
+        if (path != name && !none) text.replace(span.begin, span.end - span.begin, '"' + path.string() + '"');
+    }
+    return text;
+}
+
 FoundModel open_model(const std::string& name) {
     if (!is_outside(name)) return {find_model(name), {}};
     const Imported from = imported(name);
-    const std::string stem = is_link(name) ? "" : printable(std::filesystem::path(name).stem().string());
+    const std::string stem =
+        is_link(name) || is_stream(name) ? "" : printable(std::filesystem::path(name).stem().string());
     try {
         return {model_of_text(from.text, stem, from.notes), from.range, from.arrows, from.colors};
     } catch (const equation::TextError& error) {
-        const bool own =
-            from.notes.empty() && (lower_extension(name) == ".txt" || name.starts_with(kTextLink));
+        const bool own = from.notes.empty() &&
+                         (lower_extension(name) == ".txt" || name.starts_with(kTextLink) || is_stream(name));
         throw InputError(
             Given{"model", brief(name)}, "{}{}", own ? "" : "what came of it cannot be read: ", error.what());
     }
@@ -138,10 +144,11 @@ bool is_model_file(const std::string& name) {
     if (is_link(name)) return true;
     const std::string extension = lower_extension(name);
     if (!is_file(name)) return extension == ".vti" || extension == ".vtu";
-    if (extension == ".json") {
-        InputFile file(name);
-        return import::Options::in(head_of(file));
-    }
+    InputFile file(name);
+    if (extension == ".json") return import::Options::in(head_of(file));
+    // Others are fields.
+    if (extension == ".txt") return head_of(file).find('=') != std::string::npos;
+    if (extension == ".vti") return head_of(file).find("<RD") != std::string::npos;
     return extension == ".js" || extension == ".txt" || extension == ".vti" || extension == ".vtu";
 }
 

@@ -2,6 +2,7 @@
 // program's file or link.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ struct ModelText {
 
 /// The text of a file or a link as open_model() reads it, even if it contains errors. Throws InputError.
 ModelText model_text(const std::string& file);
+
+/// The text with its pictures and arrays named from this folder, where they are there; `whole`: by absolute
+/// paths, since what is written may be read in another folder.
+std::string with_paths_from(const std::filesystem::path& folder, std::string text, bool whole = false);
 
 /// Whether the name is a link, or that of a file which contains a model (not a run, a picture or an array).
 /// Throws InputError if the file cannot be read.

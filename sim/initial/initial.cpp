@@ -11,9 +11,8 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/field/random.h"
-#include "sim/files/held_arrays.h"
+#include "sim/files/field_file.h"
 #include "sim/files/image.h"
-#include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -154,17 +153,10 @@ const InitialCondition* find(std::string_view name) {
     return found == std::end(kConditions) ? nullptr : found;
 }
 
-std::string ending(const std::string& text) {
-    std::string ext = std::filesystem::path(text).extension().string();
-    std::ranges::transform(ext, ext.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-    return ext;
-}
-
 bool is_file_name(const std::string& text) {
-    static constexpr std::array<std::string_view, 4> kEndings{".npy", ".png", ".jpg", ".jpeg"};
     std::error_code ignored;
     const std::filesystem::path folder = std::filesystem::path(text).parent_path();
-    return contains(kEndings, ending(text)) || std::filesystem::is_regular_file(text, ignored) ||
+    return has_field_ending(text) || is_stream(text) || std::filesystem::is_regular_file(text, ignored) ||
            (!folder.empty() && std::filesystem::is_directory(folder, ignored));
 }
 
@@ -218,7 +210,7 @@ InitialChoice parse_initial(std::string_view text) {
         (file ? choice.file : choice.formula) = whole;
         if (file || is_formula(text)) return choice;
         std::vector<std::string> known = names_of(kConditions);
-        known.insert(known.end(), {"FILE.npy", "FILE.png", "FILE.jpg", "a formula"});
+        known.insert(known.end(), {"a formula", "a file of " + field_endings()});
         throw InputError(Given{"initial"}, unknown_name_message("initial condition", name, known));
     }
     if (name.size() < text.size())
@@ -229,30 +221,24 @@ InitialChoice parse_initial(std::string_view text) {
     return choice;
 }
 
-bool is_array_file(const std::string& file) {
-    return ending(file) == ".npy";
-}
-
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
     if (choice.file.empty()) return std::nullopt;
-    if (!is_array_file(choice.file)) return image_size(choice.file);
-    if (const auto array = held_array(choice.file)) return std::pair{array->nx(), array->ny()};
-    const NpyHeader header = read_field_header(choice.file);
-    return std::pair{int(header.shape[1]), int(header.shape[0])};
+    if (is_picture_file(choice.file)) return image_size(choice.file);
+    const FoundField found = open_field({choice.file, choice.variable, choice.required});
+    return std::pair{found.nx, found.ny};
 }
 
 Field make_initial(const InitialChoice& choice, const InitialRequest& request) {
     if (choice.condition) return choice.condition->make(request);
-    if (!is_array_file(choice.file)) return read_image(choice.file, choice.channel, request.nx, request.ny);
-    const auto held = held_array(choice.file);
-    Field field = held ? held->clone() : read_npy(choice.file);
-    require_array_size(choice.file, field.nx(), field.ny(), request);
-    return field;
+    if (is_picture_file(choice.file)) return read_image(choice.file, choice.channel, request.nx, request.ny);
+    const FoundField found = open_field({choice.file, choice.variable, choice.required});
+    require_array_size(choice.file, found.nx, found.ny, request);
+    return found.read();
 }
 
 void require_array_size(const std::string& file, int nx, int ny, const InitialRequest& request) {
     if (nx == request.nx && ny == request.ny) return;
-    throw InputError("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
+    throw InputError("{}: the array is {}x{} and the field {}x{}: give its own --size, or none",
                      file,
                      nx,
                      ny,

@@ -61,22 +61,21 @@ struct InitialChoice {
     std::map<std::string, double, std::less<>> parameters = {};
     std::string file = {}, formula = {};
     Channel channel = Channel::grey;  ///< the channel of a picture to read
+    std::string variable = {};        ///< the array's name in a file of several
+    bool required = false;            ///< the file must have that name
 };
 
-/// Parses --initial. A text is a file if it ends in .npy, .png, .jpg or .jpeg, begins with an existing
-/// folder, or names an existing file but no row of the table. It is a formula (not parsed here) if it
-/// contains a sign, space or number that no name contains. Throws InputError for unknown names and
-/// parameters.
+/// Parses --initial. A text is a file if it has an ending of the formats in field_file.h, begins with an
+/// existing folder, is `-`, or names an existing file but no row of the table. It is a formula (not parsed
+/// here) if it contains a sign, space or number that no name contains. Throws InputError for unknown names
+/// and parameters.
 InitialChoice parse_initial(std::string_view text);
-
-/// Whether it is a .npy file by name; other files are pictures.
-bool is_array_file(const std::string& file);
 
 /// Size of a file's array or picture; empty for conditions of the table, which have any size.
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice);
 
 /// Makes the field of a condition or file. Pictures are resampled to (ny, nx); arrays must have that shape.
-/// Throws InputError for unusable files.
+/// Cells that the array leaves out are NaN. Throws InputError for unusable files.
 Field make_initial(const InitialChoice& choice, const InitialRequest& request);
 
 /// Throws InputError if the file's array is not (ny, nx).

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "sim/files/channel.h"
@@ -98,9 +99,14 @@ struct DataSource {
     /// The point (x, y) at which each cell reads the picture, measured from the field's upper left corner; x
     /// may depend on x only, and y on y only. Without it each cell reads at its own position.
     std::optional<std::array<Node, 2>> place = {};
+    std::string variable = {};  ///< the array's name in a file of several
+    bool known = false;         ///< 1 where the array has a value, 0 where it is NaN
     TextSpan span = {};
     friend bool operator==(const DataSource& a, const DataSource& b) {
-        return a.picture == b.picture && a.file == b.file && a.channel == b.channel && a.place == b.place;
+        const auto key = [](const DataSource& d) {
+            return std::tie(d.picture, d.file, d.channel, d.place, d.variable, d.known);
+        };
+        return key(a) == key(b);
     }
 };
 

@@ -288,7 +288,9 @@ Value gaussian(Semantics& m, const Syntax& call, const Args& v) {
 }
 
 Value data(Semantics& m, const Syntax& call, const Args&) {
-    return m.data(m.source_of(call));
+    const auto source = m.source_of(call);
+    const Node values = m.data(source);
+    return source.known ? m.graph().make(Op::less, {m.graph().number(0), values}) : values;
 }
 
 Value random(Semantics& m, const Syntax&, const Args&) {
@@ -506,7 +508,11 @@ std::vector<Function> other_functions() {
          data,
          "the second column of a file at t, x or y, linear between its rows",
          R"(table("side.csv", t))"},
-        {{"array", 1, 1}, data, "an array of a .npy file, over the field", R"(array("start.npy"))"},
+        {{"array", 1, 2},
+         data,
+         "an array or table of a file, over the field; its name comes second if the file has several",
+         R"(array("start.npz", u))"},
+        {{"known", 1, 2}, data, "1 where an array has a value, 0 where it has NaN", R"(known("sea.npy"))"},
     };
 }
 

@@ -21,7 +21,8 @@ std::optional<Channel> channel_of(std::string_view name) {
 }
 
 bool is_data(const Syntax& formula) {
-    return formula.kind == SyntaxKind::call && (formula.text == "image" || formula.text == "array") &&
+    return formula.kind == SyntaxKind::call &&
+           (formula.text == "image" || formula.text == "array" || formula.text == "known") &&
            !formula.args.empty();
 }
 
@@ -40,7 +41,15 @@ DataSource Semantics::source_of(const Syntax& call) const {
     if (file.kind != SyntaxKind::string)
         refuse(file.span, "`{0}` takes a file's name in quotes: {0}(\"file\")", call.text);
     DataSource source{.picture = call.text == "image", .file = file.text, .span = file.span};
+    source.known = call.text == "known";
     if (call.args.size() < 2) return source;
+    if (!source.picture) {
+        const Syntax& name = call.args[1];
+        if (name.kind != SyntaxKind::name && name.kind != SyntaxKind::string)
+            refuse(name.span, "an array's name in a file of several: `{}(\"file.npz\", u)`", call.text);
+        source.variable = name.text;
+        return source;
+    }
     const Syntax& channel = call.args[1];
     const auto row = std::ranges::find(kChannels, std::string_view(channel.text), &ChannelRow::name);
     if (channel.kind != SyntaxKind::name || row == kChannels.end())

@@ -358,7 +358,8 @@ Value Semantics::call(const Syntax& call) {
         refuse_unknown_function(call.text, name);
     }
     if (count < function->least || count > function->most) refuse_count(*function, call);
-    if (function->name == "image" || function->name == "array") return applied(*function, call, {});
+    if (function->name == "image" || function->name == "array" || function->name == "known")
+        return applied(*function, call, {});
     if (function->name == "table") return table(call, scalar(call.args[1]));
     const bool limited = function->name == "advect" && count == 4;  // whose last argument is a word
     std::vector<Value> args;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "sim/files/input_file.h"
 #include "sim/model/equations.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
@@ -43,7 +44,8 @@ const ReadyRun* find_ready_run(std::string_view name) {
 RunSpec named_spec(const std::string& name_or_file) {
     if (const ReadyRun* run = find_ready_run(name_or_file)) return run->spec;
     std::error_code failed;
-    const bool may_be_name = name_or_file.find_first_of("./") == std::string::npos;
+    const bool may_be_name =
+        !is_stream(name_or_file) && name_or_file.find_first_of("./") == std::string::npos;
     if (may_be_name && !std::filesystem::exists(name_or_file, failed))
         throw InputError(Given{"spec"}, unknown_name_message("run", name_or_file, names_of(ready_runs())));
     return read_spec(name_or_file);

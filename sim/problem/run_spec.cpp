@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 
 #include "sim/files/held_arrays.h"
 #include "sim/files/input_file.h"
+#include "sim/import/model_file.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
@@ -473,9 +475,20 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
 
 RunSpec read_spec(const std::string& file) {
     constexpr std::uintmax_t kMaxBytes = 256'000'000;  // some millions of changes
-    std::string text = InputFile(file).read_text(kMaxBytes);
-    return spec_from_json(with_arrays_beside(std::move(text), std::filesystem::path(file).parent_path()),
-                          printable(file));
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    RunSpec spec =
+        spec_from_json(with_arrays_beside(InputFile(file).read_text(kMaxBytes), folder), printable(file));
+    if (const std::string text = with_paths_from(folder, spec.model->text); text != spec.model->text)
+        spec.model = model_of_text(text, spec.model->name);
+    const auto from_folder = [&](std::string& initial) {
+        const std::string name = parse_initial(initial).file;
+        std::error_code ignored;
+        if (!name.empty() && std::filesystem::exists(folder / name, ignored))
+            initial = (folder / name).string();
+    };
+    from_folder(spec.initial);
+    for (auto& [component, initial] : spec.initials) from_folder(initial);
+    return spec;
 }
 
 }  // namespace stencil

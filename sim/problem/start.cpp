@@ -1,5 +1,8 @@
 #include "sim/problem/start.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,12 +14,15 @@
 #include "kernels/equation/equation_stepper.h"
 #include "kernels/equation/operations.h"
 #include "sim/field/field_hash.h"
+#include "sim/files/field_file.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/image.h"
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/time_step.h"
+#include "sim/problem/run_text.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -24,13 +30,78 @@
 namespace stencil {
 namespace {
 
+using equation::DataSource;
 using equation::Equations;
 using equation::EquationStepper;
+
+InitialChoice choice_of(const DataSource& source) {
+    InitialChoice choice;
+    choice.file = source.file;
+    choice.channel = source.channel;
+    choice.variable = source.variable;
+    choice.required = !source.variable.empty() && !source.known;
+    return choice;
+}
+
+std::size_t count_gaps(const Field& field) {
+    return field.visit([](const auto& array) {
+        return std::size_t(
+            std::ranges::count_if(array.cells(), [](auto value) { return std::isnan(value); }));
+    });
+}
+
+std::string whole_path(const std::string& file) {
+    std::error_code failed;
+    const auto whole = std::filesystem::absolute(file, failed).lexically_normal();
+    return failed || is_stream(file) || held_array(file) ? file : whole.string();
+}
+
+// Whether the text leaves out the cells that an array has as NaN.
+bool leaves_out(const Problem& spec, const InitialChoice& choice) {
+    return std::ranges::any_of(spec.model->equations->data, [&](const DataSource& source) {
+        return source.known && whole_path(source.file) == whole_path(choice.file) &&
+               (source.variable.empty() || source.variable == choice.variable);
+    });
+}
+
+// Gives cells without a value, which are outside of the shape, the mean of the values around them: a
+// coefficient is also read one cell beyond the edge. Throws InputError if they are not outside.
+void fill_gaps(const Problem& spec, const InitialChoice& choice, Field& field) {
+    const auto bad = field.visit([](const auto& array) {
+        return std::size_t(
+            std::ranges::count_if(array.cells(), [](auto value) { return !std::isfinite(value); }));
+    });
+    if (bad == 0) return;
+    const std::size_t gaps = count_gaps(field);
+    const std::string file = printable(choice.file);
+    if (gaps < bad || !leaves_out(spec, choice))
+        throw InputError(
+            "{}: {} of {} values are not finite ({}",
+            file,
+            bad,
+            field.size(),
+            gaps < bad ? "NaN or infinite)"
+                       : "NaN): to leave these cells out, add `known(\"" + file + "\") and` to `inside`");
+    field.visit([]<class T>(Array<T>& array) {
+        const Array<T> given = array.clone();
+        for (int y = 0; y < array.ny(); ++y)
+            for (int x = 0; x < array.nx(); ++x) {
+                if (!std::isnan(given.at(x, y))) continue;
+                double sum = 0, count = 0;
+                for (int j = std::max(y - 1, 0); j <= std::min(y + 1, array.ny() - 1); ++j)
+                    for (int i = std::max(x - 1, 0); i <= std::min(x + 1, array.nx() - 1); ++i)
+                        if (const T value = given.at(i, j); !std::isnan(value)) sum += value, ++count;
+                array.at(x, y) = count > 0 ? T(sum / count) : T(0);
+            }
+    });
+}
 
 Field read_start(const Problem& spec, const InitialChoice& choice, ThreadPool* threads = nullptr) {
     InitialRequest request = request_of(spec, choice);
     request.threads = threads;
-    return make_initial(choice, request);
+    Field field = make_initial(choice, request);
+    fill_gaps(spec, choice, field);
+    return field;
 }
 
 // The initial program: formulas of the text, replaced by those given beside it.
@@ -102,10 +173,16 @@ std::shared_ptr<const Equations> parsed(const std::string& text, const std::vect
 
 // A file's picture or array at the field's size. Cached while a solver holds it and the file is unchanged,
 // because reading takes a tenth of a second.
-std::shared_ptr<const Array<double>> read_array(const Problem& spec,
-                                                const std::string& file,
-                                                Channel channel) {
-    using Key = std::tuple<std::string, std::uintmax_t, std::filesystem::file_time_type, int, int, Channel>;
+std::shared_ptr<const Array<double>> read_array(const Problem& spec, const DataSource& source) {
+    using Key = std::tuple<std::string,
+                           std::uintmax_t,
+                           std::filesystem::file_time_type,
+                           int,
+                           int,
+                           Channel,
+                           std::string,
+                           bool>;
+    const std::string& file = source.file;
     static std::mutex mutex;
     static std::map<Key, std::weak_ptr<const Array<double>>> known;
     std::error_code failed;  // reading it reports why
@@ -114,18 +191,22 @@ std::shared_ptr<const Array<double>> read_array(const Problem& spec,
                   std::filesystem::last_write_time(file, failed),
                   spec.size->nx,
                   spec.size->ny,
-                  channel};
+                  source.channel,
+                  source.variable,
+                  source.known};
     const std::lock_guard lock(mutex);
     std::erase_if(known, [](const auto& one) { return one.second.expired(); });
     if (const auto found = known.find(key); found != known.end())
         if (auto array = found->second.lock()) return array;
-    InitialChoice choice;
-    choice.file = file;
-    choice.channel = channel;
-    if (channel != Channel::grey && is_array_file(file))
+    InitialChoice choice = choice_of(source);
+    if (choice.channel != Channel::grey && !is_picture_file(file))
         throw InputError("{}: an array has no channels", quotable(file));
-    const Field field = read_start(spec, choice).to(DType::float64);
-    auto array = std::make_shared<const Array<double>>(field.as<double>().clone());
+    Field field = make_initial(choice, request_of(spec, choice)).to(DType::float64);
+    if (source.known)
+        for (double& value : field.as<double>().cells()) value = std::isnan(value) ? 0 : 1;
+    else
+        fill_gaps(spec, choice, field);
+    auto array = std::make_shared<const Array<double>>(std::move(field.as<double>()));
     known[key] = array;
     return array;
 }
@@ -179,13 +260,73 @@ std::shared_ptr<const Array<double>> elsewhere(const Problem& spec,
 }  // namespace
 
 InitialChoice initial_choice(const Problem& spec, std::size_t component) {
-    if (component == 0) return parse_initial(spec.initial);
-    const auto given = spec.initials.find(spec.model->components[component].name);
-    return given == spec.initials.end() ? InitialChoice() : parse_initial(given->second);
+    const std::string& name = spec.model->components[component].name;
+    const auto given = spec.initials.find(name);
+    InitialChoice choice = component == 0                 ? parse_initial(spec.initial)
+                           : given == spec.initials.end() ? InitialChoice()
+                                                          : parse_initial(given->second);
+    choice.variable = name;
+    return choice;
 }
 
 InitialRequest request_of(const Problem& spec, const InitialChoice& choice) {
     return {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters};
+}
+
+std::optional<Size> size_of_files(const Problem& spec) {
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c)
+        if (const auto own = initial_size(initial_choice(spec, c))) return Size{own->first, own->second};
+    for (const DataSource& source : spec.model->equations->data)
+        if (!source.picture && !source.place)
+            if (const auto own = initial_size(choice_of(source))) return Size{own->first, own->second};
+    return std::nullopt;
+}
+
+void leave_out_gaps(RunSpec& spec) {
+    std::vector<InitialChoice> choices;
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c)
+        choices.push_back(initial_choice(spec, c));
+    for (const DataSource& source : spec.model->equations->data)
+        if (!source.known) choices.push_back(choice_of(source));
+    std::vector<std::string> conditions, notes;
+    for (const InitialChoice& choice : choices) {
+        std::error_code gone;  // once a run has begun its start is not read again
+        if (choice.file.empty()) continue;
+        if (!held_array(choice.file) && !is_stream(choice.file) &&
+            !std::filesystem::exists(choice.file, gone))
+            continue;
+        if (is_picture_file(choice.file) || leaves_out(spec, choice)) continue;
+        const auto [nx, ny] = *spec.size;
+        const FoundField found = open_field({choice.file, choice.variable, choice.required});
+        const bool fits = 8.0 * nx * ny < double(spec.memory_limit);
+        const std::size_t gaps = found.nx == nx && found.ny == ny && fits ? count_gaps(found.read()) : 0;
+        if (gaps == 0) continue;
+        const std::string ending = std::filesystem::path(choice.file).extension().string();
+        const bool single =
+            choice.variable.empty() || ending == ".npy" || ending == ".csv" || ending == ".txt";
+        const std::string condition =
+            fmt::format("known(\"{}\"{})", whole_path(choice.file), single ? "" : ", " + choice.variable);
+        if (contains(conditions, condition)) continue;
+        conditions.push_back(condition);
+        notes.push_back(fmt::format("{}: {} of {} cells are NaN, so they are outside of the shape (`inside`)",
+                                    printable(choice.file),
+                                    gaps,
+                                    1LL * nx * ny));
+    }
+    // With an `inside` of the text's own, reading the file says what to add to it.
+    if (conditions.empty() || spec.model->equations->inside) return;
+    const TimeStep dt = spec.dt;
+    const long long steps = spec.steps;
+    const auto initial = spec.initial;
+    const auto initials = spec.initials;
+    use_text(spec,
+             model_of_text(fmt::format("{}\ninside = {}", text_of_run(spec), fmt::join(conditions, " and ")),
+                           spec.model->name,
+                           notes));
+    spec.dt = dt;
+    spec.steps = steps;
+    spec.initial = initial;
+    spec.initials = initials;
 }
 
 std::vector<std::string> start_files(const Problem& spec) {
@@ -394,7 +535,7 @@ std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec, bool with_data) {
 std::vector<std::shared_ptr<const Array<double>>> read_data(const Problem& spec) {
     std::vector<std::shared_ptr<const Array<double>>> data;
     for (const auto& source : spec.model->equations->data) {
-        const auto array = read_array(spec, source.file, source.channel);
+        const auto array = read_array(spec, source);
         data.push_back(source.place ? elsewhere(spec, *array, *source.place) : array);
     }
     return data;

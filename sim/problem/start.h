@@ -65,6 +65,12 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
 /// A note on a coefficient of div(D*grad(u)) that is small in a layer of one or two cells, where the
 /// arithmetic mean lets too much pass; empty if there is none, or if the field is too large to look.
 std::string thin_layer_note(const Problem& spec);
+/// The size of the first array or picture that the run starts from, or else that its text names as an array.
+std::optional<Size> size_of_files(const Problem& spec);
+
+/// Leaves cells that an array has as NaN outside of the shape: adds `inside = known("FILE")` to a text
+/// without `inside`, with a note. The size must be known.
+void leave_out_gaps(RunSpec& spec);
 
 /// The files of all components' initial conditions.
 std::vector<std::string> start_files(const Problem& spec);

@@ -94,7 +94,7 @@ std::shared_ptr<const RowSource> start_recipe(const RunSpec& spec) {
         if (choice.condition && !choice.condition->by_rows) return nullptr;
         dtypes.push_back(DType::float64);
         if (choice.file.empty()) continue;
-        if (!is_array_file(choice.file)) return nullptr;
+        if (!choice.file.ends_with(".npy")) return nullptr;
         part.file = std::make_unique<NpyReader>(choice.file);
         if (!part.file->has_rows()) return nullptr;
         require_array_size(choice.file, part.file->nx(), part.file->ny(), part.request);

@@ -14,6 +14,7 @@
 #include "sim/distributed/partition.h"
 #include "sim/figure/canvas.h"
 #include "sim/figure/figure.h"
+#include "sim/files/field_file.h"
 #include "sim/files/held_arrays.h"
 #include "sim/files/image.h"
 #include "sim/initial/initial.h"
@@ -192,7 +193,7 @@ double fixed_bytes(const RunSpec& spec) {
     for (const equation::DataSource& source : equations.data) files.push_back(source.file);
     double picture = 0;
     for (const std::string& file : files)
-        if (!is_array_file(file)) picture = std::max(picture, image_bytes(file, nx, ny));
+        if (is_picture_file(file)) picture = std::max(picture, image_bytes(file, nx, ny));
     constexpr double kMost = 1024;  // cells of a transform along an axis
     const auto [width, height] = spec.figure_size;
     const double per_cm = figure::kPointsPerCm * figure::kPixelsPerPoint;
@@ -211,16 +212,16 @@ std::string why_not_compiled(const RunSpec& spec) {
 
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {
     spec.validate();
-    const InitialChoice choice = parse_initial(spec.initial);
-    const auto own_size = spec.size ? std::nullopt : initial_size(choice);
-    if (!spec.size) spec.size = own_size ? Size{own_size->first, own_size->second} : Size{};
+    if (!spec.size) spec.size = size_of_files(spec).value_or(Size{});
+    if (Communicator::all().size() == 1) leave_out_gaps(spec);
     const Method& method = decide_method(spec, machine, steps_per_call);
     require_libraries(spec, method);
     spec.method = method.name;
     spec.backend = name_of(method.device);
     spec.threads = thread_count(spec.threads, machine.cpu_threads);
     const auto make_absolute = [](std::string& what) {
-        if (const auto named = parse_initial(what); !named.file.empty() && !held_array(named.file))
+        if (const auto named = parse_initial(what);
+            !named.file.empty() && !held_array(named.file) && !is_stream(named.file))
             what = std::filesystem::absolute(named.file).lexically_normal().string();
     };
     make_absolute(spec.initial);

@@ -14,6 +14,7 @@ namespace stencil {
 struct RunNotes {
     std::vector<std::string> components;
     double dx = 1;            ///< edge of a cell
+    double x = 0, y = 0;      ///< the field's left upper corner
     std::string length_unit;  ///< unit of dx; empty if not given
     std::string time_unit;
     std::string spec;  ///< spec.json, which repeats the run
@@ -49,19 +50,19 @@ struct FieldSeries {
     std::vector<Part> parts;
 };
 
-/// Writes VTK ImageData (.vti) with cell data; cell (x, y) begins at (x dx, y dx). Atomic; throws
-/// MachineError.
+/// Writes VTK ImageData (.vti) with cell data from the field's corner on. Atomic; throws MachineError.
 void write_vti(const std::filesystem::path& path, const FieldSet& set);
 /// Writes a ParaView collection (.pvd) of such files, by time or, where that is unknown, by step.
 void write_pvd(const std::filesystem::path& path, const FieldSeries& series);
 
 /// Why HDF5 cannot be used on this machine; empty if it can. Loads the library on first use.
 std::string why_no_hdf5();
-/// Writes one dataset (ny, nx) per field; the metadata are attributes of the file: program, components, dx,
-/// length_unit, step, time, time_unit, spec. Atomic; throws MachineError.
+/// Writes one dataset (ny, nx) per field, with the cells' centres `y` and `x` as dimension scales and the
+/// time `t` as a coordinate, as netCDF-4 and CF have them; the metadata are attributes of the file: program,
+/// components, dx, length_unit, step, time, time_unit, spec. Atomic; throws MachineError.
 void write_hdf5(const std::filesystem::path& path, const FieldSet& set);
-/// Writes a file that combines the parts as virtual datasets (moments, ny, nx), with datasets `step` and `t`
-/// (NaN if unknown).
+/// Writes a file that combines the parts as virtual datasets (moments, ny, nx) over the scales `t` (NaN if
+/// unknown), `y` and `x`, with a dataset `step`.
 void write_hdf5_series(const std::filesystem::path& path, const FieldSeries& series);
 
 }  // namespace stencil

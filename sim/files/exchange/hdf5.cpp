@@ -13,6 +13,7 @@
 #include "kernels/cpu/late_library.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/exchange/field_set.h"
+#include "sim/files/field_file.h"
 
 // Declarations from the headers of versions 1.10 to 1.14, so that building does not need them.
 extern "C" {
@@ -26,7 +27,31 @@ struct H5E_error2_t {
 int H5open();
 int H5dont_atexit();
 hid_t H5Fcreate(const char* name, unsigned flags, hid_t creation, hid_t access);
+hid_t H5Fopen(const char* name, unsigned flags, hid_t access);
 int H5Fclose(hid_t);
+std::ptrdiff_t H5Lget_name_by_idx(hid_t place,
+                                  const char* group,
+                                  int index,
+                                  int order,
+                                  hsize_t number,
+                                  char* name,
+                                  std::size_t size,
+                                  hid_t access);
+hid_t H5Dopen2(hid_t place, const char* name, hid_t access);
+hid_t H5Dget_space(hid_t dataset);
+hid_t H5Dget_type(hid_t dataset);
+int H5Dread(hid_t dataset, hid_t type, hid_t memory, hid_t file, hid_t properties, void* data);
+int H5Sget_simple_extent_ndims(hid_t space);
+int H5Sget_simple_extent_dims(hid_t space, hsize_t* sizes, hsize_t* largest);
+std::int64_t H5Sget_simple_extent_npoints(hid_t space);
+int H5Tget_class(hid_t type);
+std::size_t H5Tget_size(hid_t type);
+hid_t H5Tvlen_create(hid_t base);
+int H5Rcreate(void* reference, hid_t place, const char* name, int kind, hid_t space);
+int H5Aexists(hid_t place, const char* name);
+hid_t H5Aopen(hid_t place, const char* name, hid_t access);
+hid_t H5Aget_space(hid_t attribute);
+int H5Aread(hid_t attribute, hid_t type, void* data);
 int H5Idec_ref(hid_t);
 hid_t H5Pcreate(hid_t kind);
 int H5Pset_obj_track_times(hid_t properties, bool times);
@@ -49,7 +74,7 @@ int H5Ewalk2(hid_t stack,
              int (*see)(unsigned number, const H5E_error2_t* error, void* data),
              void* data);
 // The library fills in these values when it is opened.
-extern hid_t H5T_NATIVE_FLOAT_g, H5T_NATIVE_DOUBLE_g, H5T_NATIVE_INT64_g, H5T_C_S1_g;
+extern hid_t H5T_NATIVE_FLOAT_g, H5T_NATIVE_DOUBLE_g, H5T_NATIVE_INT64_g, H5T_C_S1_g, H5T_STD_REF_OBJ_g;
 extern hid_t H5P_CLS_FILE_ACCESS_ID_g, H5P_CLS_DATASET_CREATE_ID_g;
 }
 
@@ -173,18 +198,18 @@ void add_notes(hid_t file, const RunNotes& run) {
     const Owned text(HDF5(H5Tcopy)(*HDF5(H5T_C_S1_g)));
     done(HDF5(H5Tset_size)(text, kVariable));
     done(HDF5(H5Tset_cset)(text, kUtf8));
-    const auto add_text = [&](const char* name, const std::string& value) {
+    const auto add = [&](const char* name, const std::string& value) {
         const char* start = value.c_str();
         add_attribute(file, name, text, {}, &start);
     };
-    add_text("program", "stencilscope " STENCILSCOPE_VERSION);
+    add("program", "stencilscope " STENCILSCOPE_VERSION);
     std::vector<const char*> names;
     for (const std::string& name : run.components) names.push_back(name.c_str());
     add_attribute(file, "components", text, {names.size()}, names.data());
     add_attribute(file, "dx", *HDF5(H5T_NATIVE_DOUBLE_g), {}, &run.dx);
-    add_text("length_unit", run.length_unit);
-    add_text("time_unit", run.time_unit);
-    add_text("spec", run.spec);
+    add("length_unit", run.length_unit);
+    add("time_unit", run.time_unit);
+    add("spec", run.spec);
 }
 
 // Maps the part files' datasets of that name into one virtual dataset.
@@ -203,11 +228,70 @@ void add_virtual_dataset(hid_t file, const FieldSeries& series, const std::strin
     Owned(HDF5(H5Dcreate2)(file, name.c_str(), type_of(series.dtype), space, 0, properties, 0)).close();
 }
 
+// The places along a dimension.
+struct Scale {
+    std::string name, unit;
+    std::vector<double> values;
+};
+
+std::vector<double> centres(double corner, double dx, int cells) {
+    std::vector<double> values;
+    for (int i = 0; i < cells; ++i) values.push_back(corner + (i + 0.5) * dx);
+    return values;
+}
+
+Owned text_type(std::size_t size) {
+    Owned type(HDF5(H5Tcopy)(*HDF5(H5T_C_S1_g)));
+    done(HDF5(H5Tset_size)(type, size));
+    return type;
+}
+
+void add_text(hid_t place, const char* name, const std::string& text) {
+    add_attribute(place, name, text_type(text.size() + 1), {}, text.c_str());
+}
+
+// A dataset that gives the places along a dimension (HDF5 Dimension Scale Specification).
+void add_scale(hid_t file, const Scale& scale) {
+    add_dataset(file, scale.name, *HDF5(H5T_NATIVE_DOUBLE_g), {scale.values.size()}, scale.values.data());
+    const Owned dataset(HDF5(H5Dopen2)(file, scale.name.c_str(), 0));
+    add_text(dataset, "CLASS", "DIMENSION_SCALE");
+    add_text(dataset, "NAME", scale.name);
+    add_text(dataset, "axis", scale.name == "t" ? "T" : scale.name == "y" ? "Y" : "X");
+    add_text(dataset, "long_name", scale.name == "t" ? "time" : scale.name);
+    if (!scale.unit.empty()) add_text(dataset, "units", scale.unit);
+}
+
+// Says which scales a dataset lies over.
+void attach_scales(hid_t file, const std::string& name, std::initializer_list<const char*> scales) {
+    struct List {
+        std::size_t length;
+        void* first;
+    };
+    std::vector<std::uint64_t> references(scales.size());
+    std::vector<List> lists;
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+        done(HDF5(H5Rcreate)(&references[i], file, std::data(scales)[i], 0, -1));
+        lists.push_back({1, &references[i]});
+    }
+    const Owned dataset(HDF5(H5Dopen2)(file, name.c_str(), 0));
+    const Owned type(HDF5(H5Tvlen_create)(*HDF5(H5T_STD_REF_OBJ_g)));
+    add_attribute(dataset, "DIMENSION_LIST", type, {lists.size()}, lists.data());
+}
+
+void add_axes(hid_t file, const RunNotes& run, int nx, int ny) {
+    add_scale(file, {"y", run.length_unit, centres(run.y, run.dx, ny)});
+    add_scale(file, {"x", run.length_unit, centres(run.x, run.dx, nx)});
+}
+
+std::mutex& one_at_a_time() {  // for builds that are not thread-safe
+    static std::mutex mutex;
+    return mutex;
+}
+
 // Disables HDF5's own locks, which conflict with AtomicFile's.
 template <class Fill>
 void write_file(const std::filesystem::path& path, const Fill& fill) {
-    static std::mutex one_at_a_time;  // for builds that are not thread-safe
-    const std::lock_guard lock(one_at_a_time);
+    const std::lock_guard lock(one_at_a_time());
     if (const std::string why = why_no_hdf5(); !why.empty())
         throw FileError("cannot write {}: {}", path.string(), why);
     AtomicFile out(path, AtomicFile::Temporary::named);
@@ -228,7 +312,102 @@ void write_file(const std::filesystem::path& path, const Fill& fill) {
     out.commit();
 }
 
+// A file that is read, with HDF5's lock on this process.
+struct OpenFile {
+    explicit OpenFile(const InputFile& input, const std::string& path) : lock(one_at_a_time()) {
+        const Owned access(HDF5(H5Pcreate)(*HDF5(H5P_CLS_FILE_ACCESS_ID_g)));
+        done(HDF5(H5Pset_file_locking)(access, false, true));
+        id = HDF5(H5Fopen)(path.c_str(), 0, access);
+        if (id < 0) input.refuse("damaged, or not an HDF5 file (netCDF: save it as netCDF-4)");
+    }
+    ~OpenFile() { HDF5(H5Fclose)(id); }
+
+    std::lock_guard<std::mutex> lock;
+    hid_t id;
+};
+
+// The two axes of a dataset of numbers that are longer than 1, or are last; none for others.
+struct Plane {
+    hsize_t nx = 0, ny = 0;
+    bool wide = true;  ///< float64
+};
+Plane plane_of(hid_t dataset) {
+    constexpr int kInteger = 0, kFloat = 1, kMostAxes = 32;
+    const Owned space(HDF5(H5Dget_space)(dataset)), type(HDF5(H5Dget_type)(dataset));
+    const int kind = HDF5(H5Tget_class)(type), axes = HDF5(H5Sget_simple_extent_ndims)(space);
+    if ((kind != kInteger && kind != kFloat) || axes < 2 || axes > kMostAxes) return {};
+    hsize_t sizes[kMostAxes] = {};
+    HDF5(H5Sget_simple_extent_dims)(space, sizes, nullptr);
+    for (int i = 0; i < axes - 2; ++i)
+        if (sizes[i] != 1) return {};
+    return {sizes[axes - 1], sizes[axes - 2], kind == kInteger || HDF5(H5Tget_size)(type) > 4};
+}
+
+double number_of(hid_t dataset, const char* name, double otherwise) {
+    if (HDF5(H5Aexists)(dataset, name) <= 0) return otherwise;
+    const Owned attribute(HDF5(H5Aopen)(dataset, name, 0)), space(HDF5(H5Aget_space)(attribute));
+    double value = otherwise;
+    if (HDF5(H5Sget_simple_extent_npoints)(space) == 1)
+        HDF5(H5Aread)(attribute, *HDF5(H5T_NATIVE_DOUBLE_g), &value);
+    return value;
+}
+
+// Values as CF packs them: scaled, and NaN for those that are missing.
+void unpack(hid_t dataset, Field& field) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const double scale = number_of(dataset, "scale_factor", 1), offset = number_of(dataset, "add_offset", 0),
+                 fill = number_of(dataset, "_FillValue", kNone),
+                 missing = number_of(dataset, "missing_value", kNone);
+    const bool packed = scale != 1 || offset != 0;
+    field.visit([&]<class T>(Array<T>& array) {
+        for (T& value : array.cells()) {
+            const auto stored = double(value);
+            if (packed) value = T(stored * scale + offset);
+            if (stored == fill || stored == missing) value = T(kNone);
+        }
+    });
+}
+
 }  // namespace
+
+FoundField open_hdf5(const FieldPlace& place) {
+    const InputFile input(place.file);
+    try {
+        const OpenFile file(input, place.file);
+        std::vector<std::string> names;
+        std::vector<Plane> planes;
+        for (hsize_t i = 0;; ++i) {
+            char name[256] = {};
+            if (HDF5(H5Lget_name_by_idx)(file.id, ".", 0, 0, i, name, sizeof name, 0) < 0) break;
+            const hid_t dataset = HDF5(H5Dopen2)(file.id, name, 0);
+            if (dataset < 0) continue;  // a group
+            const Owned owned(dataset);
+            if (const Plane plane = plane_of(owned); plane.nx > 0) {
+                names.emplace_back(name);
+                planes.push_back(plane);
+            }
+        }
+        const std::size_t index = chosen_variable(input, place, names);
+        const auto [nx, ny, wide] = planes[index];
+        require_field_size(input, nx, ny);
+        return {int(nx), int(ny), [path = place.file, name = names[index], nx, ny, wide] {
+                    const InputFile again(path);
+                    const OpenFile opened(again, path);
+                    const Owned dataset(HDF5(H5Dopen2)(opened.id, name.c_str(), 0));
+                    Field field(wide ? DType::float64 : DType::float32, int(nx), int(ny));
+                    const bool read = field.visit([&](auto& array) {
+                        return HDF5(H5Dread)(dataset, type_of(field.dtype()), 0, 0, 0, array.data()) >= 0;
+                    });
+                    if (!read) again.refuse(last_error());
+                    unpack(dataset, field);
+                    return field;
+                }};
+    } catch (const InputError&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        input.refuse(error.what());
+    }
+}
 
 std::string why_no_hdf5() {
     static const std::string why = open_library();
@@ -237,11 +416,22 @@ std::string why_no_hdf5() {
 
 void write_hdf5(const std::filesystem::path& path, const FieldSet& set) {
     write_file(path, [&](hid_t file) {
-        for (const NamedField& one : set.fields)
+        const Field& first = *set.fields.front().field;
+        add_axes(file, set.run, first.nx(), first.ny());
+        if (set.moment.time) {
+            add_dataset(file, "t", *HDF5(H5T_NATIVE_DOUBLE_g), {}, &*set.moment.time);
+            const Owned t(HDF5(H5Dopen2)(file, "t", 0));
+            if (!set.run.time_unit.empty()) add_text(t, "units", set.run.time_unit);
+        }
+        for (const NamedField& one : set.fields) {
             one.field->visit([&](const auto& array) {
                 const hsize_t nx = hsize_t(array.nx()), ny = hsize_t(array.ny());
                 add_dataset(file, one.name, type_of(one.field->dtype()), {ny, nx}, array.data());
             });
+            attach_scales(file, one.name, {"y", "x"});
+            const Owned dataset(HDF5(H5Dopen2)(file, one.name.c_str(), 0));
+            if (set.moment.time) add_text(dataset, "coordinates", "t");
+        }
         add_notes(file, set.run);
         const std::int64_t step = set.moment.step;
         add_attribute(file, "step", *HDF5(H5T_NATIVE_INT64_g), {}, &step);
@@ -251,7 +441,7 @@ void write_hdf5(const std::filesystem::path& path, const FieldSet& set) {
 
 void write_hdf5_series(const std::filesystem::path& path, const FieldSeries& series) {
     write_file(path, [&](hid_t file) {
-        for (const std::string& name : series.names) add_virtual_dataset(file, series, name);
+        add_axes(file, series.run, series.nx, series.ny);
         std::vector<std::int64_t> steps;
         std::vector<double> times;
         for (const auto& [name, moment] : series.parts) {
@@ -259,7 +449,12 @@ void write_hdf5_series(const std::filesystem::path& path, const FieldSeries& ser
             times.push_back(moment.time.value_or(std::numeric_limits<double>::quiet_NaN()));
         }
         add_dataset(file, "step", *HDF5(H5T_NATIVE_INT64_g), {steps.size()}, steps.data());
-        add_dataset(file, "t", *HDF5(H5T_NATIVE_DOUBLE_g), {times.size()}, times.data());
+        add_scale(file, {"t", series.run.time_unit, times});
+        attach_scales(file, "step", {"t"});
+        for (const std::string& name : series.names) {
+            add_virtual_dataset(file, series, name);
+            attach_scales(file, name, {"t", "y", "x"});
+        }
         add_notes(file, series.run);
     });
 }

@@ -28,13 +28,15 @@ std::string head_of(const FieldSet& set) {
     std::string text = fmt::format(
         "<?xml version=\"1.0\"?>\n"
         "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{0}\" header_type=\"UInt64\">\n"
-        "<ImageData WholeExtent=\"{1}\" Origin=\"0 0 0\" Spacing=\"{2} {2} {2}\">\n"
+        "<ImageData WholeExtent=\"{1}\" Origin=\"{4} {5} 0\" Spacing=\"{2} {2} {2}\">\n"
         "<FieldData>\n"
         "<DataArray type=\"Int64\" Name=\"step\" NumberOfTuples=\"1\" format=\"ascii\">{3}</DataArray>\n",
         kByteOrder,
         extent,
         set.run.dx,
-        set.moment.step);
+        set.moment.step,
+        set.run.x,
+        set.run.y);
     if (set.moment.time)
         text += fmt::format(
             "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">"

@@ -41,7 +41,7 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
     const std::string name = text.substr(0, equals);
     const auto& components = spec.model->components;
     const auto named = std::ranges::find(components, name, &Component::name);
-    const bool given = equals != std::string::npos && named != components.end();
+    const bool given = names_component(text) && named != components.end();
     if (names_component(text) && named == components.end())
         throw InputError(Given{"initial"}, unknown_name_message("component", name, names_of(components)));
     std::string what = given ? text.substr(equals + 1) : text;
@@ -114,21 +114,8 @@ void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     }
 }
 
-// Names pictures and arrays by whole paths, since what is written may be read in another folder.
-std::string with_whole_paths(std::string text) {
-    const std::vector<equation::Token> tokens = equation::readable_tokens(text);
-    for (std::size_t i = tokens.size(); i-- > 1;) {  // from the end, so that the places before stay
-        const auto& [kind, name, number, span, spaced] = tokens[i];
-        if (kind != equation::TokenKind::string || tokens[i - 1].text != "(" || held_array(name)) continue;
-        std::error_code none;  // without a working folder the path stays
-        const auto whole = std::filesystem::absolute(name, none).lexically_normal();
-        if (!none) text.replace(span.begin, span.end - span.begin, '"' + whole.string() + '"');
-    }
-    return text;
-}
-
 Json get_equation(const RunSpec& spec) {
-    return is_preset(*spec.model) ? Json() : Json(with_whole_paths(spec.model->text));
+    return is_preset(*spec.model) ? Json() : Json(with_paths_from("", spec.model->text, true));
 }
 
 Json get_model(const RunSpec& spec) {
