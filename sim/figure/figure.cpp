@@ -65,6 +65,7 @@ double snap(double length) {
 struct Group {
     const FigurePanel* panel = nullptr;
     Ticks x, y, bar;
+    bool has_bar = true;  ///< a logarithmic one needs a value above 0
     std::string title, value_label;
     double y_tick_width = 0;
     double bar_tick_width = 0;
@@ -125,7 +126,7 @@ Box panel_size(const Field& field, double room, double most_height) {
 }
 
 bool in_cells(const FigurePanel& panel) {
-    return panel.unit.empty() && !panel.lengths;
+    return panel.axes.unit.empty() && !panel.axes.lengths;
 }
 
 // Measures everything about a panel except its position; `room` is its approximate width.
@@ -136,20 +137,24 @@ Group measured(const FigurePanel& panel, double room, double most_height, bool f
     group.value_label = clean_text(panel.value_label);
     const Field& field = *panel.field;
     const Box size = panel_size(field, room, most_height);
-    const auto ticks = [&](int cells, int most) {
+    const auto ticks = [&](double corner, int cells, int most) {
         return in_cells(panel) ? cell_ticks({0, double(cells)}, most)
-                               : value_ticks({0, cells * panel.cell}, most);
+                               : value_ticks({corner, corner + cells * panel.axes.cell}, most);
     };
     const std::string widest = in_cells(panel) ? std::to_string(field.nx()) : "0.000";
     const double x_label = text_width(widest, kTickSize);
-    group.x = ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
+    group.x = ticks(panel.axes.x, field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
     const int most_down = most_ticks(size.height, kTickRoom);
     group.y = panel.row > 0 ? value_ticks({panel.y_first, panel.y_first + field.ny() * panel.row}, most_down)
-                            : ticks(field.ny(), most_down);
-    group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
-                          size.height,
-                          0.4 * kTickSize,
-                          [](std::string_view) { return kTickSize; });
+                            : ticks(panel.axes.y, field.ny(), most_down);
+    group.has_bar = panel.range.scale != Scale::log || statistics_of(field).max > 0;
+    if (group.has_bar)
+        group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
+                              size.height,
+                              0.4 * kTickSize,
+                              [](std::string_view) { return kTickSize; });
+    else
+        group.value_label += group.value_label.empty() ? "no value above 0" : ": no value above 0";
     group.has_y_label = first;
     group.y_tick_width = widest_label(group.y, tick_width);
     group.bar_tick_width = widest_label(group.bar, tick_width);
@@ -356,12 +361,12 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
         return axis_title(of.empty() ? axis : fmt::format("{} ({})", axis, of), ticks);
     };
     const FigurePanel& panel = *group.panel;
-    canvas.text(title(panel.x_name, panel.unit, group.x),
+    canvas.text(title(panel.x_name, panel.axes.unit, group.x),
                 {box.middle_x(), under + kLabelGap + kLabelSize * kCapital},
                 {.size = kLabelSize, .anchor = Anchor::middle});
     if (!group.has_y_label) return;
     const double x = box.left - kTick - kTickGap - group.y_tick_width - kLabelGap - kLabelSize * kDescent;
-    canvas.text_upwards(title(panel.y_name, panel.row > 0 ? panel.y_unit : panel.unit, group.y),
+    canvas.text_upwards(title(panel.y_name, panel.row > 0 ? panel.y_unit : panel.axes.unit, group.y),
                         {x, box.middle_y()},
                         {.size = kLabelSize, .anchor = Anchor::middle});
 }
@@ -379,7 +384,7 @@ void draw_arrows(FigureCanvas& canvas, const Group& group) {
     if (group.panel->range.below) arrow(bar.bottom(), group.box.bottom(), colors.front());
 }
 
-void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
+void draw_scale(FigureCanvas& canvas, const Group& group, FigureFormat format, double ticks_end) {
     const Box box = group.bar_box();
     const bool exact = format == FigureFormat::png;
     canvas.picture(bar_raster(*group.panel->colors,
@@ -387,7 +392,6 @@ void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
                               exact ? int(std::lround(box.width * kPixelsPerPoint)) : 16,
                               exact ? int(std::lround(box.height * kPixelsPerPoint)) : 1024),
                    box);
-    const double ticks_end = box.right() + kTick + kTickGap;
     for (const Tick& tick : group.bar.marks) {
         const double y = snap(box.bottom() - tick.position * box.height);
         draw_line(canvas, {box.right(), y}, {box.right() + kTick, y}, kFrame);
@@ -397,6 +401,11 @@ void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
     draw_frame(canvas, box, kFrame);
     if (!group.bar.note.empty())
         canvas.text(group.bar.note, {note_start(group), group.box.top - kNoteGap}, {.size = kTickSize});
+}
+
+void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
+    const double ticks_end = group.bar_box().right() + kTick + kTickGap;
+    if (group.has_bar) draw_scale(canvas, group, format, ticks_end);
     if (group.value_label.empty()) return;
     const FittedText label =
         fit_text(group.value_label, group.box.height + 2 * kLabelSize, kLabelSize, kLabelSize * 0.7);

@@ -31,15 +31,21 @@ struct FigureLine {
     double width = 1;  ///< in points
 };
 
+/// The coordinates of a field's cells.
+struct FigureAxes {
+    double cell = 1;        ///< edge of a cell in the unit of the axes
+    double x = 0, y = 0;    ///< the field's left upper corner
+    std::string unit = {};  ///< empty: cells, or lengths
+    bool lengths = false;   ///< lengths even without a unit
+};
+
 struct FigurePanel {
     std::string title;
     const Field* field = nullptr;
     const Colormap* colors = nullptr;
     ValueRange range;
     std::string value_label = {};  ///< beside the colour bar, such as "u" or "Laplacian of u"
-    double cell = 1;               ///< edge of a cell in the unit of the axes
-    std::string unit = {};         ///< unit of the axes; empty: cells, or lengths
-    bool lengths = false;          ///< axes show lengths even without a unit
+    FigureAxes axes = {};
     std::string x_name = "x", y_name = "y";
     // Of an axis down that is no length; `row` 0: it is one.
     double row = 0, y_first = 0;

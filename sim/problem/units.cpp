@@ -6,9 +6,12 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/model/equations.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
+#include "sim/problem/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -64,6 +67,20 @@ std::string to_string(const Unit& unit) {
 
 double cell_size(const RunSpec& spec) {
     return spec.dx * spec.unit_length.size;
+}
+
+std::array<double, 2> corner_of(const RunSpec& spec) {
+    if (!spec.model->equations->statements->origin) return {0, 0};
+    const equation::Equations equations = run_equations(spec, {"x", "y"});
+    equation::UniformState state;
+    state.components.assign(equations.components.size(), 0);
+    state.parameters = spec.parameters;
+    state.spacing = spec.dx;
+    state.nx = spec.size->nx;
+    state.ny = spec.size->ny;
+    const double unit = spec.unit_length.size;
+    return {unit * value_at(equations, equations.extra[0], state),
+            unit * value_at(equations, equations.extra[1], state)};
 }
 
 std::optional<double> time_at(const RunSpec& spec, long long step) {

@@ -1,6 +1,7 @@
 // Physical units of length and time. No result depends on them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ std::string to_string(const Unit& unit);
 
 /// The edge of a cell in the unit of length.
 double cell_size(const RunSpec& spec);
+
+/// x and y of the field's left upper corner, in the unit of length: `origin` of the text, else 0, 0.
+std::array<double, 2> corner_of(const RunSpec& spec);
 
 /// The physical time at a step: the sum of dt as it changed. Empty if dt is an undecided share of its limit
 /// or a changed text leaves it open.

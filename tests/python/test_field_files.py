@@ -92,3 +92,76 @@ def test_float32_and_one_component(tmp_path):
         for found in (fields["u"], file["u"][:]):
             assert found.dtype == numpy.float32
             numpy.testing.assert_array_equal(found, expected)
+
+
+def test_the_coordinates_of_the_equation(tmp_path):
+    text = "origin = -Lx/2, 10; du/dt = 0; dx = 0.5; dt = 0.25; size = 4x3; steps = 2; u(0) = x + 10*y"
+    words = ["run", "--equation", text, *"--unit-length mm --unit-time s --every 1 --quiet --dtype float64".split(),
+             "--export", "field.h5,frames.h5,field.csv,field.vti", "--out", str(tmp_path)]
+    subprocess.run([PROGRAM, *words], check=True)
+    x, y = numpy.arange(4)*0.5 - 0.75, numpy.arange(3)*0.5 + 10.25
+    expected = x + 10*y[:, None]
+    with h5py.File(tmp_path / "field.h5") as file:
+        assert [dim[0].name for dim in file["u"].dims] == ["/y", "/x"]
+        assert file["t"][()] == 0.5
+    table = numpy.genfromtxt(tmp_path / "field.csv", delimiter=",", names=True)
+    numpy.testing.assert_array_equal(table["u"].reshape(3, 4), expected)
+    numpy.testing.assert_array_equal(table["x_mm"][:4], x)
+    image, _ = read_vti(tmp_path / "field.vti")
+    assert image.GetOrigin()[:2] == (-1, 10)
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    with xarray.open_dataset(tmp_path / "field.h5", engine="h5netcdf") as data:
+        assert data["u"].dims == ("y", "x")
+        numpy.testing.assert_array_equal(data["x"], x)
+        assert data["x"].attrs["units"] == "mm" and float(data["t"]) == 0.5
+        numpy.testing.assert_array_equal(data["u"].sel(x=0.25, y=10.75), 0.25 + 107.5)
+    with xarray.open_dataset(tmp_path / "frames/field.h5", engine="h5netcdf") as data:
+        assert data["u"].dims == ("t", "y", "x")
+        numpy.testing.assert_array_equal(data["t"], [0, 0.25, 0.5])
+
+
+def initial_of(tmp_path, file, *more):
+    out = tmp_path / "read"
+    words = ["run", "--equation", "du/dt = 0", "--initial", str(file), *"--steps 1 --threads 1 --quiet --replace".split(),
+             "--dtype", "float64", "--export", "initial.npy", "--out", str(out), *more]
+    subprocess.run([PROGRAM, *words], check=True)
+    return numpy.load(out / "initial.npy")
+
+
+def test_files_of_other_programs_are_read(tmp_path):
+    u = numpy.random.default_rng(1).random((5, 7))
+    numpy.savez_compressed(tmp_path / "a.npz", u=u, v=u + 1)
+    numpy.savetxt(tmp_path / "a.txt", u)
+    numpy.savetxt(tmp_path / "a.csv", u, delimiter=",", header="saved")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("u", data=u[None], chunks=True, compression="gzip")
+        file["x"] = numpy.arange(7)
+    for file in ("a.npz", "a.txt", "a.csv", "a.h5"):
+        numpy.testing.assert_array_equal(initial_of(tmp_path, tmp_path / file), u)
+
+
+@pytest.mark.parametrize("mode", ["Ascii", "Binary", "Appended"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("encoded", [False, True])
+def test_image_data_of_vtk_is_read(tmp_path, mode, packed, encoded):
+    from vtkmodules.util.numpy_support import numpy_to_vtk
+    from vtkmodules.vtkCommonDataModel import vtkImageData
+
+    u = numpy.random.default_rng(2).random((40, 70))
+    for name, extra in (("point", 0), ("cell", 1)):
+        image = vtkImageData()
+        image.SetDimensions(70 + extra, 40 + extra, 1)
+        data = image.GetCellData() if extra else image.GetPointData()
+        array = numpy_to_vtk(u.ravel(), deep=True)
+        array.SetName("u")
+        data.AddArray(array)
+        writer = vtkIOXML.vtkXMLImageDataWriter()
+        writer.SetFileName(str(tmp_path / f"{name}.vti"))
+        writer.SetInputData(image)
+        getattr(writer, f"SetDataModeTo{mode}")()
+        writer.SetEncodeAppendedData(encoded)
+        if not packed:
+            writer.SetCompressorTypeToNone()
+        writer.Write()
+        numpy.testing.assert_allclose(initial_of(tmp_path, tmp_path / f"{name}.vti"), u, rtol=1e-10 if mode == "Ascii" else 0)

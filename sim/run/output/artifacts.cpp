@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/files/atomic_file.h"
@@ -90,6 +91,37 @@ void write_chart(const ExportedFile& to, const figure::Chart& chart) {
 
 TableUnits units_of(const ExportedFile& to) {
     return table_units(to.run.now, to.run.document);
+}
+
+// All fields by place: a line per cell.
+void write_cells(const ExportedFile& to) {
+    const RunSpec& now = to.run.now;
+    const RunNotes notes = run_notes(now, to.run.document);
+    const Unit& length = now.unit_length;
+    const TableUnits units = units_of(to);
+    const std::string time = units.time ? "," + units.time_cell(to.run.steps) : ",";
+    std::string head = fmt::format("{},{},", with_unit("x", length.name), with_unit("y", length.name));
+    for (const OutputField& field : to.run.fields)
+        head += with_unit(output_name(now, field.formula), now.value_unit(field.formula)) + ",";
+    head += units.time_head();
+    head.back() = '\n';
+    AtomicFile file(to.path);
+    file.write(head);
+    const Field& first = to.run.fields.front().end;
+    std::string text;
+    for (int y = 0; y < first.ny(); ++y) {
+        text.clear();
+        for (int x = 0; x < first.nx(); ++x) {
+            const auto out = std::back_inserter(text);
+            fmt::format_to(out, "{},{}", notes.x + (x + 0.5) * notes.dx, notes.y + (y + 0.5) * notes.dx);
+            for (const OutputField& field : to.run.fields)
+                field.end.visit([&](const auto& cells) { fmt::format_to(out, ",{}", cells.at(x, y)); });
+            text.append(time, 0, time.size() - 1);
+            text += '\n';
+        }
+        file.write(text);
+    }
+    file.commit();
 }
 
 std::string contours_of(const ExportedFile& to) {
@@ -182,6 +214,8 @@ std::vector<Artifact> rows() {
              write_arrays_named(text, to.path.parent_path());
              write_text_file(to.path, text);
          }},
+        {"field", {"csv"}, tables, kOfRun | kCells | kByName,
+         "all fields at the end, a line per cell with its x and y", write_cells},
         {"statistics", {"csv"}, tables, kSeries,
          "min, max, mean and total: at the start, at each --every and at the end",
          [](auto& to) { write_text_file(to.path, statistics_csv(to.field.tables->measures, units_of(to))); }},

@@ -119,8 +119,11 @@ std::string output_name(const RunSpec& spec, const std::string& formula) {
 }
 
 RunNotes run_notes(const RunSpec& now, const RunSpec& document) {
+    const auto [x, y] = corner_of(now);
     return {names_of(now.model->components),
             cell_size(now),
+            x,
+            y,
             now.unit_length.name,
             now.unit_time.name,
             json_text(to_json(document))};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/figure/figure.h"
 #include "sim/files/exchange/field_set.h"
 #include "sim/problem/artifact.h"
 #include "sim/problem/run_spec.h"
@@ -81,6 +82,9 @@ struct ExportedFile {
 };
 
 using ExportWriter = void(const ExportedFile& file);
+
+/// The coordinates of the run's cells in figures: lengths where the text has `dx` or `origin`, else cells.
+figure::FigureAxes figure_axes(const RunSpec& spec);
 
 // Figures of the run (figures.cpp).
 

@@ -166,9 +166,8 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
                                     colormap(colormap_of(pane, spec)),
                                     rule_of(pane, spec),
                                     quantity_label(pane, spec));
-    one.cell = cell_size(spec);
-    one.unit = spec.unit_length.name;
-    one.lengths = true;
+    one.axes = figure_axes(spec);
+    one.axes.lengths = true;
     if (pane == Pane::surface) one.surface = &spec.surface;
     // A shape that moves was elsewhere at the start.
     if (pane != Pane::surface && quantity != Quantity::base) figure::add_outline(one, run.outline);
@@ -183,6 +182,12 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
 }
 
 }  // namespace
+
+figure::FigureAxes figure_axes(const RunSpec& spec) {
+    const auto [x, y] = corner_of(spec);
+    const bool lengths = spec.dx != 1 || spec.model->equations->statements->origin.has_value();
+    return {cell_size(spec), x, y, spec.unit_length.name, lengths};
+}
 
 void write_view(const ExportedFile& file) {
     const RunOutput& run = file.run;
@@ -231,9 +236,9 @@ void write_rows_over_time(const ExportedFile& file) {
     const auto& rows = file.field.tables->measures.rows();
     const auto first = time_at(file.run.document, rows.front().step),
                last = time_at(file.run.document, rows.back().step);
-    one.cell = cell_size(now) * along / field.nx();
-    one.unit = now.unit_length.name;
-    one.lengths = true;
+    const auto [corner_x, corner_y] = corner_of(now);
+    one.axes = {
+        cell_size(now) * along / field.nx(), upright ? corner_y : corner_x, 0, now.unit_length.name, true};
     one.x_name = upright ? "y" : "x";
     one.y_name = first && last ? "t" : "step";
     one.y_unit = first && last ? now.unit_time.name : "";
@@ -290,10 +295,7 @@ void write_run_figure(const ExportedFile& file) {
         for (figure::FigurePanel& at_end : std::span(panels).last(2))
             figure::add_outline(at_end, run.outline);
     }
-    for (figure::FigurePanel& one : panels) {
-        one.cell = cell_size(spec);
-        one.unit = spec.unit_length.name;
-    }
+    for (figure::FigurePanel& one : panels) one.axes = figure_axes(spec);
     figure::write_figure(file.path, figure::format_named(file.format), panels, caption(run));
 }
 

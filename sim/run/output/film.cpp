@@ -157,9 +157,8 @@ FilmWriter::Look FilmWriter::look_of(const Field& field, Simulation& simulation)
     look.formula = now.shown();
     look.label = value_label(now, look.formula);
     look.contours = now.contours;
-    look.cell = cell_size(now);
-    look.unit = now.unit_length.name;
     if (request_.figure) look.title = title_of(simulation);
+    if (request_.figure) look.axes = figure_axes(now);
     if (request_.figure && now.draws_outline())
         look.outline = shape_outline(simulation.solver().field(std::string("inside")));
     const RangeRule& own = now.coloring(look.formula).range;
@@ -195,8 +194,7 @@ void FilmWriter::draw_figure(const Field& field, const Look& look) {
     if (!video_)
         video_.emplace(request_.file, VideoInput{0, 0, request_.fps, request_.width, request_.height});
     figure::FigurePanel panel{look.title, &field, look.colors, look.range, look.label};
-    panel.cell = look.cell;
-    panel.unit = look.unit;
+    panel.axes = look.axes;
     figure::add_contours(panel, look.contours);
     figure::add_outline(panel, look.outline);
     const std::string png = figure::figure_bytes(figure::FigureFormat::png, {&panel, 1}, "");

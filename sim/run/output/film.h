@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/figure/figure.h"
 #include "sim/problem/run_spec.h"
 #include "sim/run/advance.h"
 #include "sim/run/output/film_request.h"
@@ -69,6 +70,8 @@ class FilmWriter {
     void finish();
 
     const std::filesystem::path& path() const { return request_.file; }
+    /// Which encoder stands in for the usual one; empty: none.
+    std::string note() const { return video_ ? video_->note() : ""; }
     long long frames() const { return frames_; }
 
   private:
@@ -76,9 +79,9 @@ class FilmWriter {
     struct Look {
         const Colormap* colors = nullptr;
         ValueRange range;
-        std::string title, formula, label, contours, unit;
+        std::string title, formula, label, contours;
         ShapeOutline outline;
-        double cell = 1;
+        figure::FigureAxes axes;
     };
 
     long long due(const RunClock& clock) const;
