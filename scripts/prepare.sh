@@ -2,7 +2,7 @@
 
 # Debian 12 and Ubuntu 22.04 / 24.04 use the same package names.
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libexpat1-dev libfftw3-dev
-    libopenblas-dev libeigen3-dev libhwy-dev libxxhash-dev libstb-dev libpng-dev libjpeg-dev zlib1g-dev hdf5-tools catch2 fonts-dejavu-core libglfw3-dev
+    libopenblas-dev libeigen3-dev libhwy-dev libxxhash-dev libstb-dev libpng-dev libjpeg-dev zlib1g-dev hdf5-tools libpangocairo-1.0-0 catch2 fonts-dejavu-core libglfw3-dev
     libimgui-dev python3-glad python3-pkg-resources fonts-roboto-unhinted fonts-font-awesome)
 # AppImages are packed by these.
 appimage_packages=(squashfs-tools libsquashfuse-dev libzstd-dev)
@@ -71,7 +71,7 @@ prepare_python() {
     [ -x "$python" ] || python=python3
     say "Installing what the Python module needs into .tools/python"
     if "$python" -m venv .tools/python && .tools/python/bin/pip install --quiet -r app/python/requirements.txt; then
-        .tools/python/bin/pip install --quiet h5py vtk mypy pyright anywidget matplotlib sympy tqdm xarray pandas ||
+        .tools/python/bin/pip install --quiet h5py h5netcdf vtk mypy pyright anywidget matplotlib sympy tqdm xarray pandas ||
             say "note: some of the Python packages that are optional are missing: what needs them is not tested"
         cp app/python/requirements.txt "$ready"
     else

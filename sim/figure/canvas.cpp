@@ -13,6 +13,7 @@
 #include <numbers>
 #include <utility>
 
+#include "sim/figure/shaped_text.h"
 #include "sim/figure/text.h"
 #include "sim/text/base64.h"
 #include "sim/text/error.h"
@@ -57,6 +58,8 @@ CairoPtr make_cairo(cairo_surface_t* surface) {
 }
 
 double advance(cairo_t* cairo, const std::string& text, double size) {
+    if (needs_shaping(text))
+        if (const auto width = shaped_text(cairo, text, size, false)) return *width;
     cairo_set_font_size(cairo, size);
     cairo_text_extents_t extents{};
     cairo_text_extents(cairo, text.c_str(), &extents);
@@ -136,7 +139,8 @@ class CairoCanvas : public FigureCanvas {
         if (upwards) cairo_rotate(cairo_.get(), -std::numbers::pi / 2);
         cairo_move_to(cairo_.get(), -width * int(style.anchor) / 2, 0);
         set_color(style.color);
-        cairo_show_text(cairo_.get(), terminated.c_str());
+        if (!needs_shaping(text) || !shaped_text(cairo_.get(), terminated, style.size, true))
+            cairo_show_text(cairo_.get(), terminated.c_str());
         cairo_restore(cairo_.get());
         check(cairo_status(cairo_.get()));
     }
