@@ -10,6 +10,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "sim/text/shell_words.h"
 
@@ -29,27 +30,58 @@ constexpr const char* kPlayable =
 constexpr const char* kPalettes =
     "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none";
 
+struct Encoder {
+    std::string_view name;
+    std::vector<std::string> options;
+};
+
 struct Format {
     std::string_view name;  ///< file ending; ffmpeg's format name without the dot
     const char* filter;
+    std::vector<Encoder> encoders;  ///< the first that ffmpeg lists; none: ffmpeg's own
     std::vector<std::string> options;
 };
 
 const std::array<Format, 3>& formats() {
     static const std::vector<std::string> colors{
         "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"};
-    static const auto with_colors = [](std::vector<std::string> options) {
-        options.insert(options.end(), colors.begin(), colors.end());
-        return options;
-    };
     static const std::array<Format, 3> table{{
-        {".mp4", kPlayable, with_colors({"-c:v", "libx264", "-crf", "16", "-movflags", "+faststart"})},
+        {".mp4",
+         kPlayable,
+         {{"libx264", {"-crf", "16", "-movflags", "+faststart"}},
+          {"libopenh264", {"-b:v", "20M", "-movflags", "+faststart"}},
+          {"mpeg4", {"-q:v", "2", "-movflags", "+faststart"}}},
+         colors},
         {".webm",
          kPlayable,
-         with_colors({"-c:v", "libvpx-vp9", "-b:v", "0", "-crf", "22", "-cpu-used", "4", "-row-mt", "1"})},
-        {".gif", kPalettes, {}},
+         {{"libvpx-vp9", {"-b:v", "0", "-crf", "22", "-cpu-used", "4", "-row-mt", "1"}},
+          {"libsvtav1", {"-crf", "22"}},
+          {"libaom-av1", {"-crf", "22", "-cpu-used", "6"}},
+          {"libvpx", {"-b:v", "20M", "-crf", "8"}}},
+         colors},
+        {".gif", kPalettes, {}, {}},
     }};
     return table;
+}
+
+// The first of a format's encoders, or another one if ffmpeg lists only that.
+const Encoder* encoder_of(const Format& format) {
+    if (format.encoders.empty()) return nullptr;
+    std::vector<std::string> listed;
+    ChildCommand ask;
+    // What follows the question is read by no ffmpeg.
+    ask.words = {find_program(kProgram), "-hide_banner", "-nostdin", "-encoders", "-f", "null", "/dev/null"};
+    ask.is_tool = true;
+    try {
+        run_child(ask, [&](std::string_view line) {  // " V....D libx264   ..."
+            const std::size_t begin = std::min(line.find_first_not_of(' ', 8), line.size());
+            listed.emplace_back(line.substr(begin, line.find(' ', begin) - begin));
+        });
+    } catch (const MachineError&) {  // starting it for the film says why
+    }
+    const auto found =
+        std::ranges::find_if(format.encoders, [&](const Encoder& e) { return contains(listed, e.name); });
+    return found == format.encoders.end() ? &format.encoders.front() : &*found;
 }
 
 const Format& format_of(const std::filesystem::path& file) {
@@ -61,6 +93,7 @@ const Format& format_of(const std::filesystem::path& file) {
 std::vector<std::string> command(const std::string& program,
                                  const VideoInput& input,
                                  const Format& format,
+                                 const Encoder* encoder,
                                  const std::string& output) {
     std::vector<std::string> words{
         program, "-hide_banner", "-nostdin", "-loglevel", "error", "-xerror", "-y"};
@@ -85,6 +118,8 @@ std::vector<std::string> command(const std::string& program,
             input.nx == 0 ? "lanczos" : "neighbor",
             filter);
     add({"-framerate", fmt::format("{}", input.fps), "-i", "pipe:0", "-vf", filter});
+    if (encoder) add({"-c:v", std::string(encoder->name)});
+    if (encoder) words.insert(words.end(), encoder->options.begin(), encoder->options.end());
     words.insert(words.end(), format.options.begin(), format.options.end());
     add({"-f", std::string(format.name.substr(1)), output});
     return words;
@@ -100,10 +135,13 @@ std::string without_address(std::string line) {
 
 struct VideoFile::State {
     State(const std::filesystem::path& path, const VideoInput& input, const Format& format)
-        : file(path, AtomicFile::Temporary::nameless, Links::followed),
-          child(command(find_program(kProgram), input, format, file.open_name())) {}
+        // A sandboxed ffmpeg opens no /proc/PID/fd.
+        : file(path, AtomicFile::Temporary::named, Links::followed),
+          encoder(encoder_of(format)),
+          child(command(find_program(kProgram), input, format, encoder, file.open_name())) {}
 
     AtomicFile file;
+    const Encoder* encoder;
     PipedChild child;
 };
 
@@ -137,6 +175,13 @@ VideoFile::VideoFile(const std::filesystem::path& file, const VideoInput& input)
 
 VideoFile::~VideoFile() = default;
 
+std::string VideoFile::note() const {
+    const auto& encoders = format_of(path_).encoders;
+    const Encoder* const own = state_->encoder;
+    if (!own || own == &encoders.front()) return "";
+    return fmt::format("ffmpeg has no {}: the film is encoded by {}", encoders.front().name, own->name);
+}
+
 void VideoFile::add(std::span<const std::byte> frame) {
     if (!state_->child.write(frame, kLimitSeconds)) end();
     ++frames_;
@@ -155,7 +200,9 @@ void VideoFile::end() {
         fail(fmt::format("ffmpeg took nothing for {} s", kLimitSeconds));
     if (end.how == ChildEnd::How::signalled) fail(fmt::format("ffmpeg was ended by signal {}", end.code));
     if (end.code == 0) return;
-    const std::string said = without_address(state_->child.said());
+    std::string said = without_address(state_->child.said());
+    if (const std::size_t at = said.find(state_->file.open_name()); at != said.npos)
+        said.replace(at, state_->file.open_name().size(), path_.string());
     fail(said.empty() ? fmt::format("ffmpeg ended with {}", end.code) : "ffmpeg: " + said);
 }
 

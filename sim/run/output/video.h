@@ -44,6 +44,8 @@ class VideoFile {
 
     const std::filesystem::path& path() const { return path_; }
     long long frames() const { return frames_; }
+    /// Which encoder stands in for the usual one; empty: none.
+    std::string note() const;
 
   private:
     struct State;

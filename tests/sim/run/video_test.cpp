@@ -27,6 +27,18 @@ std::string refusal(const std::filesystem::path& file, int frames) {
 
 }  // namespace
 
+TEST_CASE("Without libx264 a film has another encoder that ffmpeg lists, and its message names the film") {
+    const FakeFfmpeg fake(
+        "case \"$*\" in *-encoders*) echo ' V....D mpeg4   MPEG-4 part 2'; exit;; esac; "
+        "for last; do :; done; echo \"$last: no\" >&2; exit 1");
+    const ScratchFolder folder;
+    const auto file = folder / "film.mp4";
+    VideoFile video(file, {2, 2, 25});
+    CHECK(video.note() == "ffmpeg has no libx264: the film is encoded by mpeg4");
+    CHECK(contains(fake.arguments(), "-c:v mpeg4 -q:v 2"));
+    CHECK(contains(refusal(file, 1), "ffmpeg: " + file.string() + ": no"));
+}
+
 TEST_CASE("A film holds what ffmpeg made of the frames, and has its name once it is finished") {
     const FakeFfmpeg fake(kKeepsFrames);
     const ScratchFolder folder;
