@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "app/console.h"
 #include "app/interrupt.h"
 #include "app/window/canvas/canvas.h"
 #include "app/window/desktop.h"
@@ -29,6 +31,7 @@
 #include "app/window/sessions.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
+#include "kernels/cpu/late_library.h"
 #include "kernels/cuda/profile_range.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
@@ -139,6 +142,13 @@ class MainWindow {
             ends_ = true;
             draw_frame();
         }
+        keeper_.finish(*snapshot_, picture_);
+    }
+
+    /// Saves the session without the display, whose connection is lost.
+    void keep_session() {
+        if (script_.on()) return;
+        keeper_.draft = unapplied_text(ui_.panel.equation);
         keeper_.finish(*snapshot_, picture_);
     }
 
@@ -424,6 +434,22 @@ void return_memory() {
 #endif
 }
 
+MainWindow* open_window = nullptr;
+
+// Xlib ends the program when its connection is lost.
+int leave_display(void*) {
+    if (open_window) std::exchange(open_window, nullptr)->keep_session();
+    note("stencilscope: the connection to the display is lost; the session is kept (--continue)\n");
+    std::_Exit(1);
+}
+
+void watch_connection(MainWindow& window) {
+    open_window = &window;
+    void (*set_handler)(int (*)(void*)) = nullptr;
+    if (void* x11 = load_library({"libX11.so.6"}); x11 && find_symbol(x11, "XSetIOErrorHandler", set_handler))
+        set_handler(leave_display);
+}
+
 }  // namespace
 
 int window_command(const WindowRequest& request) {
@@ -440,6 +466,7 @@ int window_command(const WindowRequest& request) {
     check_json_file(request.json, "", inputs);
     const auto warm = warm_up_compiler();
     MainWindow window(request);
+    watch_connection(window);
     try {
         while (window.turn() && interrupt_signal() == 0) {
         }
@@ -448,6 +475,7 @@ int window_command(const WindowRequest& request) {
         window.keep(true);
         throw;
     }
+    open_window = nullptr;
     window.keep();
     return interrupt_signal() == 0 ? 0 : 128 + interrupt_signal();
 }

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
@@ -48,11 +50,18 @@ GLFWwindow* open_window(const DisplayOptions& options) {
     glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "stencilscope");
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "stencilscope");
-    GLFWwindow* window = glfwCreateWindow(std::max(options.width, kSmallestWidth),
-                                          std::max(options.height, kSmallestHeight),
-                                          "Stencilscope",
-                                          nullptr,
-                                          nullptr);
+    int width = options.width, height = options.height;
+    // A window that is seen fits the screen without its panels.
+    if (GLFWmonitor* monitor = glfwGetPrimaryMonitor(); monitor && options.visible) {
+        int x = 0, y = 0, most_width = 0, most_height = 0;
+        float scale_x = 1, scale_y = 1;
+        glfwGetMonitorWorkarea(monitor, &x, &y, &most_width, &most_height);
+        glfwGetMonitorContentScale(monitor, &scale_x, &scale_y);
+        if (most_width > 0) width = std::min(width, int(float(most_width) / scale_x));
+        if (most_height > 0) height = std::min(height, int(float(most_height) / scale_y));
+    }
+    GLFWwindow* window = glfwCreateWindow(
+        std::max(width, kSmallestWidth), std::max(height, kSmallestHeight), "Stencilscope", nullptr, nullptr);
     if (!window) refuse(fmt::format("no OpenGL 4.5 window on this display ({})", reason()));
     return window;
 }
@@ -84,19 +93,41 @@ std::string gl_text(GLenum which) {
 // GLFW names letter keys by their US position; shortcuts use the letter printed on the key.
 int printed_key(int key, int scancode) {
     const char* name = glfwGetKeyName(key, scancode);
-    if (!name || name[0] == 0 || name[1] != 0) return key;
+    if (!name || name[0] == 0) return key;
+    // Other alphabets leave the letters at their US places.
+    if (name[1] != 0) return key >= GLFW_KEY_A && key <= GLFW_KEY_Z ? key : GLFW_KEY_UNKNOWN;
     if (name[0] >= 'a' && name[0] <= 'z') return GLFW_KEY_A + (name[0] - 'a');
-    switch (name[0]) {
-        case '+':
-            return GLFW_KEY_KP_ADD;
-        case '-':
-            return GLFW_KEY_MINUS;
-        case '.':
-            return GLFW_KEY_PERIOD;
-        default:
-            return key;
+    return name[0] == '+' ? GLFW_KEY_KP_ADD : name[0];  // GLFW's codes of digits and signs are ASCII
+}
+
+// A shortcut that is a sign or digit is typed with Shift or AltGr on some layouts.
+void name_by_sign(KeyPress& press, unsigned typed) {
+    constexpr std::string_view kSigns = ".[]-=0123456789";
+    if ((press.mods & GLFW_MOD_CONTROL) != 0 || typed > 127) return;
+    const int sign = typed == '?' ? GLFW_KEY_SLASH : typed == '+' ? GLFW_KEY_KP_ADD : int(typed);
+    if (typed != '?' && typed != '+' && kSigns.find(char(typed)) == kSigns.npos) return;
+    press.key = sign;
+    press.mods = typed == '?' ? GLFW_MOD_SHIFT : 0;
+}
+
+#if IMGUI_VERSION_NUM < 18700
+// Ctrl+Z and the like in texts, by the letters printed on the keys; later versions do so themselves.
+void map_letters() {
+    constexpr std::string_view kPlaces = "ABCDEFGHIJKLMNOPQRSTUVWXYZ',-./;=[]`";
+    static constexpr std::pair<ImGuiKey_, char> kLetters[] = {{ImGuiKey_A, 'a'},
+                                                              {ImGuiKey_C, 'c'},
+                                                              {ImGuiKey_V, 'v'},
+                                                              {ImGuiKey_X, 'x'},
+                                                              {ImGuiKey_Y, 'y'},
+                                                              {ImGuiKey_Z, 'z'}};
+    for (const char place : kPlaces) {
+        const char* name = glfwGetKeyName(place, 0);
+        if (!name || name[0] == 0 || name[1] != 0) continue;
+        for (const auto& [key, letter] : kLetters)
+            if (name[0] == letter) ImGui::GetIO().KeyMap[key] = place;
     }
 }
+#endif
 
 }  // namespace
 
@@ -119,6 +150,9 @@ Display::Gui::Gui(GLFWwindow* window) {
     io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
     ImGui_ImplGlfw_InitForOpenGL(window, true);
     ImGui_ImplOpenGL3_Init("#version 450 core");
+#if IMGUI_VERSION_NUM < 18700
+    map_letters();
+#endif
 }
 
 Display::Gui::~Gui() {
@@ -156,8 +190,11 @@ void Display::listen() {
         if (action != GLFW_RELEASE) Platform::line_typed(key, scancode, modifiers);
         if (action == GLFW_PRESS && key >= 0) display.platform_->key_pressed(key, modifiers);
     });
-    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) {
-        if (Display& display = of(w); !display.keys_.empty()) display.keys_.back().types = true;
+    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned typed) {
+        Display& display = of(w);
+        if (display.keys_.empty()) return;
+        display.keys_.back().types = true;
+        name_by_sign(display.keys_.back(), typed);
     });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
         Display& display = of(w);
