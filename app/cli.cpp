@@ -43,9 +43,14 @@ CLI::Option* add_texts(
 }
 
 void add_common(CLI::App& command, const std::string& what, std::string& json, bool& quiet) {
-    command.add_option("--json", json, fmt::format("also write the {} to this file", what))
-        ->type_name("FILE")
-        ->each([](const std::string& file) { print_beside(file); });
+    add_text(command,
+             "json",
+             "FILE",
+             fmt::format("also write the {} to this file, or with - to standard output", what),
+             [&json](const std::string& file) {
+                 json = file == "-" ? "/dev/stdout" : file;
+                 print_beside(json);
+             });
     command.add_flag("--quiet", quiet, "print nothing but errors and notes");
     add_device(command);
 }

@@ -1,5 +1,7 @@
 #include "app/interrupt.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <initializer_list>
 
@@ -9,7 +11,12 @@ namespace {
 volatile std::sig_atomic_t caught = 0;
 
 extern "C" void note_signal(int signal) {
-    caught = signal == SIGUSR1 ? SIGINT : signal;
+    const int given = signal == SIGUSR1 ? SIGINT : signal;
+    if (caught != 0) ::_exit(128 + given);
+    caught = given;
+    constexpr char kText[] =
+        "\nstencilscope: stopping and writing what is done; Ctrl-C again stops at once\n";
+    if (signal == SIGINT) static_cast<void>(!::write(STDERR_FILENO, kText, sizeof kText - 1));
 }
 
 }  // namespace
@@ -17,7 +24,6 @@ extern "C" void note_signal(int signal) {
 void watch_for_interrupts() {
     struct sigaction action {};
     action.sa_handler = note_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
         // Signals that are ignored when the program starts (nohup, background jobs of scripts) stay ignored.

@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@
 #include "sim/model/time_step.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings/setting_names.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/advance.h"
 #include "sim/run/choose_method.h"
@@ -58,6 +61,7 @@ struct RunRequest {
     std::string resume;
     std::vector<std::pair<std::string, std::string>> given;  ///< settings given on the command line, by name
     FilmRequest film;                                        ///< without a file: no film
+    bool replace = false;                                    ///< also another run's results
     bool compare = false;                                    ///< compares with a run at half the time step
     bool quiet = false;
 };
@@ -272,10 +276,16 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         note("note: no arrows of {}: the equation at the end has other components\n", report.spec.arrows);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
+    for (const auto& [formula, values] : report.components)
+        if (!request.out.empty() && spec.coloring(formula).range.scale == Scale::log && !(values.max > 0))
+            note("note: --range log: no value of {} is above 0, so its colours show nothing\n", formula);
+
     WrittenFiles written;
     std::vector<std::string> failures;
     try {
         if (run.film) run.film->finish();
+        if (const std::string other = run.film ? run.film->note() : ""; !other.empty())
+            note("note: {}\n", other);
     } catch (const MachineError& error) {  // the other results are kept
         failures.emplace_back(error.what());
     }
@@ -323,7 +333,49 @@ std::shared_ptr<const RowSource> start_of_run(RunSpec& spec) {
     return recipe ? recipe : in_memory(make_start(spec));
 }
 
-Run begin(const RunRequest& request, const Machine& machine) {
+// The settings that results depend on.
+nlohmann::ordered_json problem_of(const RunSpec& spec) {
+    static constexpr std::array kEnding{
+        setting_name::steps, setting_name::time, setting_name::until, setting_name::at};
+    nlohmann::ordered_json problem;
+    for (const Setting& row : settings()) {
+        const bool counts = row.kind != SettingKind::view && row.kind != SettingKind::device;
+        if (const auto value = row.get(spec); (counts || contains(kEnding, row.name)) && !value.is_null())
+            problem[std::string(row.name)] = value;
+    }
+    // How many steps an ending by time or condition took is no setting.
+    if (problem.contains(setting_name::time) || problem.contains(setting_name::until))
+        problem.erase(setting_name::steps);
+    return problem;
+}
+
+bool holds_results(const std::string& folder) {
+    std::error_code ignored;
+    return !folder.empty() && fs::exists(fs::path(folder) / "spec.json", ignored);
+}
+
+// The folder, or the first of FOLDER-2, FOLDER-3 ... without the results of another run.
+std::string own_folder(const std::string& folder, const RunSpec& spec) {
+    const auto own = problem_of(spec);
+    const auto is_of_another = [&](const std::string& place) {
+        try {
+            return holds_results(place) && problem_of(read_spec(place + "/spec.json")) != own;
+        } catch (const std::exception&) {
+            return true;
+        }
+    };
+    fs::path plain = fs::path(folder).lexically_normal();
+    if (!plain.has_filename()) plain = plain.parent_path();  // strips the slash of "out/"
+    std::string place = plain.string();
+    for (int number = 2; is_of_another(place); ++number) place = fmt::format("{}-{}", plain.string(), number);
+    if (place == plain.string()) return folder;
+    note("note: {} has the results of another run, so these go to {}; --replace puts them there\n",
+         folder,
+         place);
+    return place;
+}
+
+Run begin(RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
     spec.require_formula(spec.show);
     spec.require_arrows();
@@ -339,12 +391,20 @@ Run begin(const RunRequest& request, const Machine& machine) {
     // Files are read before the folder is made, so that a damaged one leaves nothing behind; a generated
     // initial condition may take long, so it is made after.
     std::shared_ptr<const RowSource> start;
-    if (from_files) start = start_of_run(spec);
+    // Whose results are in the folder is known once the run has decided its time step.
+    const bool occupied = !request.replace && holds_results(request.out);
+    if (from_files || occupied) start = start_of_run(spec);
+    std::optional<Simulation> simulation;
+    if (occupied) {
+        simulation.emplace(spec, start);
+        request.out = own_folder(request.out, simulation->spec());
+    }
     Descriptor lock = take_places(request, spec);
-    if (!from_files) start = start_of_run(spec);
+    if (!start) start = start_of_run(spec);
+    if (!simulation) simulation.emplace(spec, std::move(start));
     RunCheckpoint from;
     from.measures = make_measures(spec);
-    Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from), std::move(lock));
+    Run run = make_run(request, std::move(*simulation), std::move(from), std::move(lock));
     // Remove frames and checkpoint of an earlier run, which would be taken for this run's.
     if (spec.every.given()) run.frames.remove_later(-1);
     if (!request.out.empty()) remove_checkpoint(request.out);
@@ -390,7 +450,7 @@ void begin_film(const RunRequest& request, Run& run) {
     run.film = std::make_unique<FilmWriter>(request.film, pace);
 }
 
-int run_command(const RunRequest& request) {
+int run_command(RunRequest request) {
     const Machine machine = query_machine();
     Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
     begin_film(request, run);
@@ -517,6 +577,9 @@ void add_run(CLI::App& app, ChosenCommand& chosen) {
                "start, --time or --until; "
                "--out is the same folder unless given",
                words.request.resume);
+    run->add_flag("--replace",
+                  words.request.replace,
+                  "write over the results of another run in --out, which otherwise stay: these go to DIR-2");
     add_text(*run,
              "compare",
              "dt/2",
