@@ -25,7 +25,6 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/model/equations.h"
-#include "sim/model/stability/linearisation.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
@@ -495,19 +494,6 @@ nb::tuple hold(const nb::object& array, const std::string& name) {
     return nb::make_tuple(held.first, holder);
 }
 
-// x and y of the left upper corner.
-std::array<double, 2> corner_of(const RunSpec& now) {
-    equation::UniformState state;
-    state.spacing = now.dx;
-    state.nx = now.size->nx;
-    state.ny = now.size->ny;
-    state.parameters = now.parameters;
-    const equation::Equations equations = run_equations(now, {"x", "y"});
-    equation::Linearisation at(equations, equations.extra);
-    at.move_to(state);
-    return {at.value(0), at.value(1)};
-}
-
 // The places of cells and the time step, in the units of length and time.
 nb::dict grid(HeldSimulation& held) {
     RunSpec now;
@@ -519,8 +505,8 @@ nb::dict grid(HeldSimulation& held) {
     const auto corner = corner_of(now);
     nb::dict result;
     result["dx"] = cell_size(now);
-    result["x0"] = corner[0] * now.unit_length.size;
-    result["y0"] = corner[1] * now.unit_length.size;
+    result["x0"] = corner[0];
+    result["y0"] = corner[1];
     result["dt"] = dt * now.unit_time.size;
     result["length"] = now.unit_length.name;
     result["time"] = now.unit_time.name;

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
 
-#include "app/console.h"
 #include "app/interrupt.h"
 #include "app/window/canvas/canvas.h"
 #include "app/window/desktop.h"
@@ -439,7 +439,8 @@ MainWindow* open_window = nullptr;
 // Xlib ends the program when its connection is lost.
 int leave_display(void*) {
     if (open_window) std::exchange(open_window, nullptr)->keep_session();
-    note("stencilscope: the connection to the display is lost; the session is kept (--continue)\n");
+    std::fputs("stencilscope: the connection to the display is lost; the session is kept (--continue)\n",
+               stderr);
     std::_Exit(1);
 }
 

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kRun = "run --threads 1 --quiet ";
+const std::string kQuietRun = "run --threads 1 --quiet ";
 
 // Runs a line of the shell in which $S is the program.
 std::string shell(const ScratchFolder& folder, const std::string& line) {
@@ -33,10 +33,10 @@ TEST_CASE("A run starts from a table at the table's size, and writes one with th
     write_bytes(folder / "model.txt",
                 "origin = -Lx/2, 10\ndu/dt = 0\ndx = 0.5\nsteps = 1\nu(0) = array(\"u.csv\")\n");
     // Paths are those of the text's folder.
-    require_done(
-        stencilscope(kRun + "--model {} --export field.csv,field.vti,spec.json --unit-length mm --out {}",
-                     folder / "model.txt",
-                     folder / "out"));
+    require_done(stencilscope(
+        kQuietRun + "--model {} --export field.csv,field.vti,spec.json --unit-length mm --out {}",
+        folder / "model.txt",
+        folder / "out"));
     const Words lines = lines_of(folder / "out/field.csv");
     REQUIRE(lines.size() == 7);
     CHECK(lines[0] == "x (mm),y (mm),u,time");
@@ -45,16 +45,18 @@ TEST_CASE("A run starts from a table at the table's size, and writes one with th
     CHECK(contains(read_bytes(folder / "out/field.vti"), "Origin=\"-0.75 10 0\" Spacing=\"0.5 0.5 0.5\""));
     for (const char* again : {"out/field.csv", "out/field.vti"}) {
         require_done(stencilscope(
-            kRun + "--equation du/dt=0 --initial {} --steps 1 --export field.npy --replace --out {}",
+            kQuietRun + "--equation du/dt=0 --initial {} --steps 1 --export field.npy --replace --out {}",
             folder / again,
             folder / "again"));
         const Field field = read_npy(folder / "again/field.npy");
         CHECK(field.nx() == 3);
         CHECK(field.values() == std::vector<double>{1, 2, 3, 4, 5, 6});
     }
-    require_refused(stencilscope(kRun + "--initial {} --size 4", folder / "u.csv"), 2, "the array is 3x2");
+    require_refused(
+        stencilscope(kQuietRun + "--initial {} --size 4", folder / "u.csv"), 2, "the array is 3x2");
     // A name that looks like a component's is a file if there is one.
-    const std::string named = shell(folder, "cp u.csv u=5.csv; $S " + kRun + "--initial u=5.csv --steps 1");
+    const std::string named =
+        shell(folder, "cp u.csv u=5.csv; $S " + kQuietRun + "--initial u=5.csv --steps 1");
     CHECK(named == "status 0");
     CHECK(contains(shell(folder, "touch a.mat; $S run --initial a.mat"), ".npy .npz .csv"));
 }
@@ -63,7 +65,7 @@ TEST_CASE("NaN in an array leaves its cells out of the shape") {
     const ScratchFolder folder;
     write_bytes(folder / "bay.csv", "0,nan,1\n0,nan,1\n0,0,1\n");
     const ProgramResult result = require_done(stencilscope(
-        kRun +
+        kQuietRun +
             "--equation du/dt=lap(u) --initial {} --dt 0.1 --steps 1 --export field.npy,spec.json --out {}",
         folder / "bay.csv",
         folder / "out"));
@@ -77,14 +79,14 @@ TEST_CASE("NaN in an array leaves its cells out of the shape") {
     CHECK(values[3] == 0);
     CHECK(std::abs(values[7] - 0.1) < 1e-6);
     require_done(stencilscope(
-        kRun + "--spec {} --export field.npy --out {}", folder / "out/spec.json", folder / "same"));
+        kQuietRun + "--spec {} --export field.npy --out {}", folder / "out/spec.json", folder / "same"));
     CHECK(same_bits(field, read_npy(folder / "same/field.npy")));
-    require_refused(stencilscope(kRun + "--model {} --initial {}",
+    require_refused(stencilscope(kQuietRun + "--model {} --initial {}",
                                  write_bytes(folder / "own.txt", "du/dt = lap(u)\ninside = x < 2\n"),
                                  folder / "bay.csv"),
                     2,
                     "known(");
-    require_done(stencilscope(kRun + "--model {} --steps 1",
+    require_done(stencilscope(kQuietRun + "--model {} --steps 1",
                               write_bytes(folder / "own.txt",
                                           "du/dt = lap(u)\nu(0) = array(\"bay.csv\")\ninside = x < 2.9 and "
                                           "known(\"bay.csv\")\ndt = 0.1\n")));
@@ -113,7 +115,7 @@ TEST_CASE("Texts, tables and specs come through pipes, and results go there") {
 
 TEST_CASE("A run keeps the results of another one, and the modes of files that it replaces") {
     const ScratchFolder folder;
-    const std::string line = kRun + "--size 8 --export field.npy,spec.json ";
+    const std::string line = kQuietRun + "--size 8 --export field.npy,spec.json ";
     require_done(stencilscope(line + "--steps 3 --out {}", folder / "out"));
     const std::string first = read_bytes(folder / "out/field.npy");
     fs::permissions(folder / "out/field.npy", fs::perms::owner_read | fs::perms::owner_write);

@@ -179,14 +179,14 @@ TEST_CASE("Whoever leaves does not wait for kernels that are being compiled, and
             ended.wait();
             return std::string("cubin");
         };
-        const FusedCompiler compiler(program, false, {2000, 2000}, {}, waits, true);
+        const FusedCompiler compiler(program, false, {2000, 2000}, {}, KernelMaker{waits}, true);
         CHECK(compiler.working());
     }
     CHECK(FusedCompiler::any_abandoned());
     end.set_value();
     while (FusedCompiler::any_abandoned()) std::this_thread::yield();
     FusedCompiler compiler(
-        program, false, {2000, 2000}, {}, [](const std::string& text) { return text; }, true);
+        program, false, {2000, 2000}, {}, KernelMaker{[](const std::string& text) { return text; }}, true);
     compiler.wait();
     CHECK(compiler.working());  // a result waits to be collected
     CHECK_FALSE(compiler.take().empty());
