@@ -95,7 +95,8 @@ class Table {
     std::vector<std::string_view> split_line(std::string_view line) const {
         std::vector<std::string_view> cells;
         for (;;) {
-            const std::size_t end = std::min(line.find(separator_), line.size());
+            const std::size_t end =
+                std::min(separator_ == ' ' ? line.find_first_of(" \t") : line.find(separator_), line.size());
             if (separator_ != ' ' || end > 0) cells.push_back(trimmed(line.substr(0, end)));
             if (end == line.size()) return cells;
             line.remove_prefix(end + 1);

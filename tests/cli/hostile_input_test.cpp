@@ -175,7 +175,8 @@ TEST_CASE("Results follow no link of their folder") {
     fs::create_directory(out);
     link_all();
     const std::string exports =
-        "--quiet --checkpoint 5 --export spec,field.npy,timings,figure.png,field.vti,statistics --out {} ";
+        "--quiet --replace --checkpoint 5 --export spec,field.npy,timings,figure.png,field.vti,statistics "
+        "--out {} ";
     require_done(stencilscope(kTiny + exports, out));
     check();
     link_all();

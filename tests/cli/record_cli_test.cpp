@@ -247,7 +247,7 @@ TEST_CASE(
     "Settings and events given with --resume happen from the checkpoint on, as if planned at the start") {
     const ScratchFolder folder;
     const std::string first =
-        "run --quiet --model gray-scott --size 24 --threads 1 --export field.npy,spec.json ";
+        "run --quiet --replace --model gray-scott --size 24 --threads 1 --export field.npy,spec.json ";
     const std::string saved = first + "--at 10:F=0.04 --at 35:K=0.06 --checkpoint 20 --steps 20 --out {}";
     for (const auto& [given, planned] :
          {std::pair{"--set F=0.05", "--at 20:F=0.05"},
@@ -264,8 +264,8 @@ TEST_CASE(
         require_done(stencilscope(
             fmt::format("{} --at 10:F=0.04 {} --at 35:K=0.06 --steps 70 --out {{}}", first, planned),
             folder / "whole"));
-        require_done(
-            stencilscope("run --quiet --spec {} --out {}", folder / "cut/spec.json", folder / "again"));
+        require_done(stencilscope(
+            "run --quiet --replace --spec {} --out {}", folder / "cut/spec.json", folder / "again"));
         for (const char* name : {"field-u.npy", "field-v.npy"}) {
             CHECK(read_bytes(folder / "cut" / name) == read_bytes(folder / "whole" / name));
             CHECK(read_bytes(folder / "cut" / name) == read_bytes(folder / "again" / name));

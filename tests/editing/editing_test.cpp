@@ -236,7 +236,7 @@ TEST_CASE("Completions are what can stand at the caret") {
     const std::string text(kText);
     CHECK(listed(text + "\nste") == std::vector<std::string>{"steps = "});
     CHECK(listed(text + "\ndu/dt = la") == std::vector<std::string>{"lap(", "lap2("});
-    CHECK(listed(text + "\nq = k") == std::vector<std::string>{"k1"});
+    CHECK(listed(text + "\nq = k") == std::vector<std::string>{"k1", "known("});
     CHECK(listed(text + "\nq = lap2") == std::vector<std::string>{"lap2("});
     CHECK(listed(text + "\nq = k1").empty());  // complete
     CHECK(listed(text + "\nintegrator = h") == std::vector<std::string>{"heun"});

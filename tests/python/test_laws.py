@@ -56,7 +56,7 @@ def other_order(text):
 def symmetric(law, p):
     """Returns whether this transformation supports everything in the problem."""
     text = p.text
-    if p.events or p.noise or "map" in p.stepper or p.stepper == "imex" or any(word in text for word in ("psi", "conv(", "random", "normal", "image")):
+    if p.events or p.noise or "map" in p.stepper or p.stepper == "imex" or any(word in text for word in ("psi", "conv(", "random", "normal", "image", "table(")):
         return False
     if law == "shifted":
         return not re.search(r"\b[xy]\b|inside|^(left|top)", text, re.M) and "boundary = periodic" in text
@@ -64,10 +64,12 @@ def symmetric(law, p):
         return p.stepper != "symplectic"
     if law == "transposed":  # in corners the left and right sides have priority
         corners = re.search(r"isotropic|dxy|sum8|\[[+-][12],[+-][12]\]", text) and re.search(r"^(left|top|x|y)\b", text, re.M)
-        return "vec(" not in text and not corners
+        return not any(word in text for word in ("vec(", "[[", "advect(")) and not corners
     if law == "mirrored":
-        return not any(word in text for word in ("up(", "vec(", "dot(", "origin"))
-    return not any(word in text for word in ("up(", "vec(", "dot(")) and not re.search(r"(?<!/)\bdt\b(?! =)", text)
+        return not any(word in text for word in ("up(", "vec(", "dot(", "origin", "[[", "advect("))
+    if "integral(" in text and 1 in (p.nx, p.ny):  # which is one along a line
+        return False
+    return not any(word in text for word in ("up(", "vec(", "dot(", "advect(")) and not re.search(r"(?<!/)\bdt\b(?! =)", text)
 
 
 LAWS = {

@@ -136,9 +136,9 @@ TEST_CASE("Words of VisualPDE are written as what they mean there") {
         R"("reactionStr_1": "ind(x/L) + ind(u > 0.5 && !(u < 1)) + float(L_min) + RAND + RANDN + WhiteNoise", "minX": "-L_x/2")");
     CHECK(has_line(text,
                    "du/dt = (x_at/max(Lx, Ly)) + ind(u > 0.5 and not (u < 1)) + (min(Lx, Ly)) + random + "
-                   "normal + noise"));
+                   "normal + p_noise"));
     CHECK(has_line(text, "x_at = x + (-Lx/2)"));
-    CHECK(has_line(text, "noise = normal/(sqrt(dt)*dx)"));
+    CHECK(has_line(text, "p_noise = normal/(sqrt(dt)*dx)"));
 }
 
 TEST_CASE("The domain of VisualPDE is where its function is positive, unless it is a condition") {
@@ -676,23 +676,19 @@ TEST_CASE(
 TEST_CASE(
     "A formula that the equations do without is left out if it cannot be read, and a line "
     "says so and why") {
-    for (
-        const auto& [options, dropped] : std::vector<std::pair<std::string, std::string>>{
-            {R"("boundaryConditions_1": "neumann", "neumannStr_1": "-0.1*u^2")",
-             "u at all: neumann = -0.1*u^2; nothing flows there: a condition"},
-            {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "nothing")",
-             "u at all: dirichlet = nothing; nothing flows there: `nothing`"},
-            {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "1 +")", "u at all: dirichlet = 1 +;"},
-            {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "(1")", "never closed"},
-            {R"js("boundaryConditions_1": "combo", "comboStr_1": "Left: Neumann = u^2; Right: Neumann = sqrt(u)")js",
-             "u at left: neumann = u^2"},
-            {R"js("initCond_1": "nothing(x)")js", "the start of u, nothing(x)"},
-            {R"("domainViaIndicatorFun": true, "domainIndicatorFun": "nothing < x")",
-             "the domain nothing < x: all of the rectangle"},
-            {R"("whatToPlot": "nothing + u")", "what is shown, nothing + u"},
-            {R"("views": [{"whatToPlot": "u"}, {"whatToPlot": "nothing + u", "name": "far"}])",
-             "the view far"},
-            {R"("vectorField": true, "arrowX": "nothing", "arrowY": "1")", "arrows"}}) {
+    for (const auto& [options, dropped] : std::vector<std::pair<std::string, std::string>>{
+             {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "nothing")",
+              "u at all: dirichlet = nothing; nothing flows there: `nothing`"},
+             {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "1 +")",
+              "u at all: dirichlet = 1 +;"},
+             {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "(1")", "never closed"},
+             {R"js("initCond_1": "nothing(x)")js", "the start of u, nothing(x)"},
+             {R"("domainViaIndicatorFun": true, "domainIndicatorFun": "nothing < x")",
+              "the domain nothing < x: all of the rectangle"},
+             {R"("whatToPlot": "nothing + u")", "what is shown, nothing + u"},
+             {R"("views": [{"whatToPlot": "u"}, {"whatToPlot": "nothing + u", "name": "far"}])",
+              "the view far"},
+             {R"("vectorField": true, "arrowX": "nothing", "arrowY": "1")", "arrows"}}) {
         INFO(options);
         const Imported from =
             visualpde(R"({"numSpecies": 1, "speciesNames": "u", "reactionStr_1": "-u", )" + options + '}');

@@ -198,7 +198,7 @@ TEST_CASE("Each number of a checkpoint is refused outside of its limits, whateve
                                                            {"step", 1LL << 60},
                                                            {"dt", -1},
                                                            {"dt", "nan"},
-                                                           {"coefficient", -0.1},
+                                                           {"coefficient", "nan"},
                                                            {"values/0", "inf"},
                                                            {"error_before", -1},
                                                            {"timings/next", 1 << 20},

@@ -35,8 +35,8 @@ TEST_CASE("Without libx264 a film has another encoder that ffmpeg lists, and its
     const auto file = folder / "film.mp4";
     VideoFile video(file, {2, 2, 25});
     CHECK(video.note() == "ffmpeg has no libx264: the film is encoded by mpeg4");
-    CHECK(contains(fake.arguments(), "-c:v mpeg4 -q:v 2"));
     CHECK(contains(refusal(file, 1), "ffmpeg: " + file.string() + ": no"));
+    CHECK(contains(fake.arguments(), "-c:v mpeg4 -q:v 2"));
 }
 
 TEST_CASE("A film holds what ffmpeg made of the frames, and has its name once it is finished") {
