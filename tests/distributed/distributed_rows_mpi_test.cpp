@@ -140,7 +140,7 @@ TEST_CASE("Each process reads its rows of an array to start from, whose hash is 
     };
     REQUIRE(hash("", "a") == hash("--processes 2", "b"));
     Field bad(random_field(61, 140));
-    bad.as<double>().at(7, 130) = NAN;
+    bad.as<double>().at(7, 130) = INFINITY;
     write_npy(folder / "bad.npy", bad);
     const auto one = stencilscope("run --quiet --backend cpu --initial {}", folder / "bad.npy");
     const auto two = stencilscope("run --quiet --backend cpu --processes 2 --initial {}", folder / "bad.npy");
