@@ -45,7 +45,8 @@ class Problem:
         self.make_implicit(random.Random(f"{seed} implicit"))
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
-        self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 else None
+        explicit = self.stepper not in ("implicit", "crank-nicolson")
+        self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 and explicit else None
         controlled = random.Random(f"{seed} tolerance")
         if events and self.stepper in ("bs32", "dp54") and "normal" not in self.text and controlled.random() < 0.7:
             self.dt = f"tolerance:{controlled.choice(['1e-2', '1e-3', '1e-5'])}"

@@ -26,7 +26,7 @@ def erf(a):
 
 def table(at):
     """Returns the values of the table that problems name."""
-    return np.interp(at, [-1, 0, 0.25, 0.3, 1.5], [0.5, 0, 0.7, -0.2, 1]).astype(at.dtype if isinstance(at, np.ndarray) else float)
+    return np.interp(np.asarray(at, float), [-1, 0, 0.25, 0.3, 1.5], [0.5, 0, 0.7, -0.2, 1]).astype(at.dtype if isinstance(at, np.ndarray) else float)
 
 
 FUNCTIONS = {
@@ -198,7 +198,7 @@ class Run:
     def __init__(self, text, nx, ny, dt=None, dx=None, dtype=np.float64):
         self.model = m = Model(text)
         self.nx, self.ny, self.step, self.t, self.dtype = nx, ny, 0, 0.0, dtype
-        self.dx = float(dx or m.settings.get("dx", 1))
+        self.dx = float(dx or eval(str(m.settings.get("dx", 1)), {"pi": np.pi}))
         self.dt = float(dt or m.settings.get("dt", 1))
         self.isotropic = m.settings.get("laplacian") == "isotropic"
         self.fourth = m.settings.get("laplacian") == "fourth"
@@ -752,8 +752,11 @@ class Run:
             for end, side in zip((0, -1), sides):
                 ghosts = np.moveaxis(padded, axis, 0)[end]
                 places = (np.arange(len(ghosts)) - (0 if axis == 1 else 1) + 0.5) * self.dx
-                at = lambda by: self.condition(of.id, side, places + by * self.dx, self.time.get(of.id, self.t))  # noqa: E731, B023
-                kind, *numbers = at(0)
+                at = lambda by: self.condition(of.id, side, places + by * self.dx, self.time.get(of.id, self.t), {})  # noqa: E731, B023
+                try:
+                    kind, *numbers = at(0)
+                except KeyError:
+                    raise Unsupported("a slope along a side whose condition has values of the cell") from None
                 factor = {"flux": -1.0, "value": -1.0, "zero": 0.0}.get(kind)
                 if factor is None:
                     value, flux, _ = numbers
