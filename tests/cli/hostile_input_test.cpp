@@ -193,7 +193,8 @@ TEST_CASE("Results follow no link of their folder") {
     CHECK_FALSE(fs::is_symlink(out / "checkpoint"));
     write_bytes(home / "field_000005.npy", mine);
     fs::create_directory_symlink("../home", out / "frames");
-    require_refused(stencilscope(kTiny + "--replace --every 5 --export frames.npy --out {}", out), 2, "frames");
+    require_refused(
+        stencilscope(kTiny + "--replace --every 5 --export frames.npy --out {}", out), 2, "frames");
     require_done(stencilscope(kTiny + "--quiet --replace --export field.npy --out {}", out));
     CHECK(read_bytes(home / "field_000005.npy") == mine);
 }

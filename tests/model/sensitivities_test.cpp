@@ -91,11 +91,10 @@ TEST_CASE("Starts and definitions are differentiated, and formulas name what cam
 }
 
 TEST_CASE("Sensitivities that cannot be are refused in one sentence") {
-    for (const auto& [text, part] :
-         {std::pair{"du/dt = F*lap(u); F = 1; sensitivity = G", "parameter"},
-          {"du/dt = F*lap(u); F = 1; sensitivity = u", "parameter"},
-          {"du/dt = F*lap(u); F = 1; sensitivity = F; sensitivity = F", "du_dF"},
-          {"du/dt = lap(u) + du_dF; du_dF = 3; F = 1; sensitivity = F", "du_dF"},
-          {"du/dt = lap(u) + d(u)/d(F); F = 1", "sensitivity = F"}})
+    for (const auto& [text, part] : {std::pair{"du/dt = F*lap(u); F = 1; sensitivity = G", "parameter"},
+                                     {"du/dt = F*lap(u); F = 1; sensitivity = u", "parameter"},
+                                     {"du/dt = F*lap(u); F = 1; sensitivity = F; sensitivity = F", "du_dF"},
+                                     {"du/dt = lap(u) + du_dF; du_dF = 3; F = 1; sensitivity = F", "du_dF"},
+                                     {"du/dt = lap(u) + d(u)/d(F); F = 1", "sensitivity = F"}})
         CHECK(contains(text_refusal(text).sentence, part));
 }
