@@ -40,9 +40,9 @@ Abandoned& abandoned() {
 
 // The shapes, the field and the GPU on which one of them is the fastest.
 std::string candidates_of(const std::vector<KernelShape>& shapes, FieldCells size, const GpuFacts& gpu) {
-    std::string text = std::to_string(size.nx) + " x " + std::to_string(size.ny) + " cells, " +
-                       std::to_string(gpu.multiprocessors) + " multiprocessors of " +
-                       capability_name(gpu.capability) + '\n';
+    std::string text;
+    for (const int n : {size.nx, size.ny, gpu.multiprocessors, gpu.capability})
+        text += std::to_string(n) + ' ';
     for (const KernelShape& shape : shapes) text += name_of(shape) + '\n';
     return text;
 }
@@ -91,9 +91,8 @@ FusedCompiler::FusedCompiler(const Program& program,
     work_->why_not = shapes.why_none;
     if (shapes.all.size() > 1) {
         candidates_ = candidates_of(shapes.all, size, gpu) + text_of(work_->fused, float64, shapes.all[0]);
-        const auto& kept = work_->maker.fastest;
-        const std::string fastest = kept && !try_all ? kept(candidates_) : "";
-        const auto found = std::ranges::find(shapes.all, fastest, [](const auto& s) { return name_of(s); });
+        const std::string known = try_all || !work_->maker.fastest ? "" : work_->maker.fastest(candidates_);
+        const auto found = std::ranges::find(shapes.all, known, [](const auto& s) { return name_of(s); });
         if (found != shapes.all.end()) {
             shapes.all = {KernelShape(*found)};
             candidates_.clear();

@@ -43,7 +43,6 @@ class DenseSvd {
 
   private:
     bool is_rounding(std::size_t j) const { return !(sigma2_[j] > 100 * noise_[j] * noise_[j]); }
-    // Singular values that are rounding count as they are where c hides them.
     bool is_zero(std::size_t j, double c) const {
         return is_rounding(j) &&
                (Real(c) < 100 * noise_[j] || (clear_ && Real(c) * Real(c) < 1e10 * noise_[j] * scale_));
