@@ -45,7 +45,6 @@ class PowerMeter {
     /// second.
     std::optional<Use> use() const;
     static constexpr double kLeastSeconds = 0.5;
-    /// Whether NVML answers, but use() needs more work.
     bool wants_more() const { return !clocks_.empty() && seconds_ < kLeastSeconds; }
 
   private:

@@ -27,8 +27,7 @@ class CudaEquationStepper : public StepSettings {
   public:
     /// `cubin` is cuda_text(program, sizeof(T) == 8), compiled for the stream's device. Arrays start as
     /// zeros. In a long run, fused and resident kernels are compiled in the background and timed on the
-    /// current state, and the fastest takes over, now and in later runs, with the same bits. Throws
-    /// CudaError.
+    /// current state, and the fastest takes over, with the same bits. Throws CudaError.
     CudaEquationStepper(Program program,
                         const EquationSetup& setup,
                         const std::string& cubin,
