@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int kColumns = 301, kRows = 203;
+constexpr int kFieldColumns = 301, kFieldRows = 203;
 
 void require_gpu() {
     const CudaStatus cuda = query_cuda();
@@ -17,8 +17,8 @@ void require_gpu() {
 
 PaneImage random_image(Dice& dice) {
     std::vector<float> values;
-    for (int i = 0; i < kColumns * kRows; ++i) values.push_back(float(dice.uniform(0, 1)));
-    return make_image(kColumns, kRows, std::move(values), "grey", {0, 1});
+    for (int i = 0; i < kFieldColumns * kFieldRows; ++i) values.push_back(float(dice.uniform(0, 1)));
+    return make_image(kFieldColumns, kFieldRows, std::move(values), "grey", {0, 1});
 }
 
 PaneImage on_device(const PaneImage& image) {
@@ -51,7 +51,7 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
     require_gpu();
     Dice dice;
     for (const bool allowed : {true, false}) {
-        Screen screen(kColumns, kRows, allowed);
+        Screen screen(kFieldColumns, kFieldRows, allowed);
         const Transfer at_start = screen.renderer().transfer();
         const bool software = contains(screen.display().gl_renderer(), "llvmpipe");
         CAPTURE(allowed, at_start.text, screen.display().gl_renderer());
@@ -82,7 +82,7 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
 TEST_CASE("Pixels on the GPU outlive the copy into the texture and no longer") {
     require_gpu();
     Dice dice;
-    Screen screen(kColumns, kRows, true);
+    Screen screen(kFieldColumns, kFieldRows, true);
     std::weak_ptr<const Pixels> first;
     {
         const PaneImage image = on_device(random_image(dice));
