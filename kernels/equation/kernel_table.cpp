@@ -95,7 +95,7 @@ class Table {
     ThreadPool* threads_;
 };
 
-// What a cell measures: its length on a line, of one row or one column, else its area.
+// The measure of a cell is its length in a field of one row or column, and its area in others.
 double measure_of(const std::vector<double>& scalars) {
     const double spacing = scalars[kSpacing];
     return (scalars[kColumns] == 1) != (scalars[kRows] == 1) ? spacing : spacing * spacing;

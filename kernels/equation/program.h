@@ -151,8 +151,8 @@ struct LinearPart {
     Matrix matrix = Matrix::step;
     int fields = 1;  ///< number of coupled fields
     std::vector<Term> terms;
-    /// Of the terms, from scalars, in float64; if an axis has general modes, then the ratio of ghost to edge
-    /// cell at each side.
+    /// The terms' coefficients, which follow from scalars, in float64. An axis with general modes adds the
+    /// ratio of ghost to edge cell at each of its sides.
     Inputs coefficients;
     double share = 0;  ///< the implicit share of dt
     Modes along_x = Modes::periodic, along_y = Modes::periodic;

@@ -7,9 +7,9 @@
 
 namespace stencil {
 
-/// What lies beyond both ends of an axis decides its modes: a boundary on both sides; `values`, 0 on both
-/// faces; `insulated_value`, no flux through the first face and 0 on the last one, and the reverse;
-/// `general`, ghost cells that are multiples of the edge cells.
+/// The conditions at the two ends of an axis decide its modes. The first three have that boundary at both
+/// ends; `values` has 0 on both faces; `insulated_value` has no flux through the first face and 0 on the
+/// last one, and `value_insulated` the reverse; `general` has ghost cells that are multiples of edge cells.
 enum class Modes : std::uint8_t {
     zero,
     insulated,

@@ -368,7 +368,7 @@ void run_plain(const EinsumTask& task, const Plan& plan, ExampleContext& context
              {"own sums, cuBLAS", Device::cuda, run, fmt::format("{} is computed on the CPU alone", name)}},
             name);
     if (context.request().out.empty() || context.report().rows.empty()) return;
-    // Of integers the lower bytes are what NumPy's arithmetic in that width leaves.
+    // NumPy's integers wrap in their own width, so the lower bytes of a wider result are theirs.
     std::vector<std::byte> bytes;
     for (const T& value : result) {
         std::complex<float> narrow;

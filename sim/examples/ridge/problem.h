@@ -36,7 +36,7 @@ struct RidgeProblem {
     std::variant<SparseMatrix<float>, SparseMatrix<double>> a;
     std::vector<double> d;  ///< rows
     std::vector<std::string> notes = {};
-    /// What a and d are to be multiplied by, as powers of two: from files their largest values are below 1.
+    /// The powers of two by which a and d are to be multiplied; a file's values were divided by them.
     int matrix_exponent = 0, data_exponent = 0;
 };
 

@@ -92,7 +92,7 @@ class RidgeRun {
                                         });
                                     }});
         measure_all(variants);
-        // What follows takes longer, and is for what is not known by then.
+        // Slower methods solve for the coefficients that are not certified yet.
         const bool all_svd = settings_.svd && !settings_.automatic;
         if (all_svd || (settings_.svd && !uncertified().empty() && !wide_))
             measure_all({{"dense SVD", Device::cpu, [this](ReportRow& row) { run_svd(row); }, why_no_svd()}});
