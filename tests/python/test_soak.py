@@ -14,5 +14,5 @@ def test_random_problems_have_one_set_of_bits_and_are_what_numpy_makes_of_them(p
     for seed in range(part, PROBLEMS, PARTS):
         print("scripts/soak --seed", seed, flush=True)
         said[seed] = check(Problem(seed, large=seed == 5), files=seed % 20 == 0)
-    assert sum(text.startswith("refused") for text in said.values()) < 0.4 * PROBLEMS / PARTS, said
+    assert sum(text.startswith("refused") for text in said.values()) < PROBLEMS / PARTS / 4, said
     assert sum(text == "" for text in said.values()) > PROBLEMS / PARTS / 5, said
