@@ -20,6 +20,7 @@
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/setting_rows.h"
 #include "sim/problem/settings/settings.h"
+#include "sim/problem/unstable_step.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -113,7 +114,7 @@ void check_settings(const RunSpec& spec) {
                          "{} follows from its equation at the start, too",
                          spec.model->components.front().name);
     if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
-        throw InputError(
+        throw UnstableStep(
             "{} {}: above {} explicit steps are unstable; allowed: 0 < {} <= {}, or add --allow-unstable",
             bound->parameter->name,
             bound->value,

@@ -86,30 +86,46 @@ Observer after_slices(std::function<void(Simulation&)> look) {
     return {next, std::move(look)};
 }
 
-void advance_slice(Simulation& simulation,
-                   const Until& until,
-                   std::span<const Observer> observers,
-                   long long most) {
+Slice next_slice(const Simulation& simulation,
+                 const Until& until,
+                 std::span<const Observer> observers,
+                 long long most) {
     const RunClock begin = clock_of(simulation);
     Due first{until.step, until.time};
-    std::vector<Due> dues;
-    dues.reserve(observers.size());
+    Slice slice;
+    slice.dues.reserve(observers.size());
     for (const Observer& observer : observers) {
-        const Due due = dues.emplace_back(observer.next(begin));
+        const Due due = slice.dues.emplace_back(observer.next(begin));
         first.step = std::min(first.step, due.step);
         first.time = std::min(first.time, due.time);
     }
     const long long steps = std::min({most, first.step - begin.step, simulation.steps_to_next_edit()});
-    simulation.apply(Advance{steps, first.time, first.time == until.time});
+    slice.advance = {steps, first.time, first.time == until.time};
+    return slice;
+}
+
+void look_after(Simulation& simulation,
+                const Until& until,
+                std::span<const Observer> observers,
+                const Slice& slice) {
     const RunClock now = clock_of(simulation);
     if (until.watch) {
         const auto looks = [&](const Due& due) { return !due.is_always() && due.is_reached(now); };
-        const bool at_once =
-            now.step >= until.step || is_at(now.time, until.time, now.dt) || std::ranges::any_of(dues, looks);
+        const bool at_once = now.step >= until.step || is_at(now.time, until.time, now.dt) ||
+                             std::ranges::any_of(slice.dues, looks);
         if (!until.watch->look(simulation, at_once)) return;
     }
-    for (std::size_t i = 0; i < dues.size(); ++i)
-        if (dues[i].is_reached(now)) observers[i].look(simulation);
+    for (std::size_t i = 0; i < slice.dues.size(); ++i)
+        if (slice.dues[i].is_reached(now)) observers[i].look(simulation);
+}
+
+void advance_slice(Simulation& simulation,
+                   const Until& until,
+                   std::span<const Observer> observers,
+                   long long most) {
+    const Slice slice = next_slice(simulation, until, observers, most);
+    simulation.apply(slice.advance);
+    look_after(simulation, until, observers, slice);
 }
 
 void advance(Simulation& simulation,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "kernels/methods/method.h"
 #include "sim/problem/run_spec.h"
@@ -14,6 +15,15 @@ namespace stencil {
 class FiniteWatch;
 class Simulation;
 class Timings;
+
+/// Makes exactly this many steps, with the scheduled changes in between; returns when they are done. Ends
+/// earlier at the first step whose t is at least `time`; with `shortens` the last step is as short as to end
+/// there.
+struct Advance {
+    long long steps = 1;
+    double time = std::numeric_limits<double>::infinity();
+    bool shortens = false;  ///< equations by next values alone, and the built-in diffusion, ignore it
+};
 
 /// The cost of steps.
 struct StepCost {
@@ -95,8 +105,23 @@ struct Until {
 /// nearest one.
 double end_time(const Simulation& simulation, double time);
 
-/// Makes at most this many steps, up to where an observer is due, a change is scheduled, or the run ends;
-/// then the observers that are due look, in their order.
+/// A part of a run: at most so many steps, up to where an observer is due, a change is scheduled, or the run
+/// ends.
+struct Slice {
+    Advance advance;
+    std::vector<Due> dues;  ///< of the observers
+};
+Slice next_slice(const Simulation& simulation,
+                 const Until& until,
+                 std::span<const Observer> observers,
+                 long long most);
+/// Lets the observers that are due look, in their order, once the slice's steps are made.
+void look_after(Simulation& simulation,
+                const Until& until,
+                std::span<const Observer> observers,
+                const Slice& slice);
+
+/// Makes a slice, and looks after it.
 void advance_slice(Simulation& simulation,
                    const Until& until,
                    std::span<const Observer> observers,

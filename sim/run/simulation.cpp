@@ -282,37 +282,56 @@ void Simulation::apply(const Command& command) {
 }
 
 void Simulation::run(const Advance& advance) {
-    if (advance.steps < 0) throw InputError("cannot advance by {} steps", advance.steps);
-    const long long end = step_ + advance.steps;
-    const bool shortens = advance.shortens && can_shorten();
-    while (step_ < end && !is_at(time(), advance.time, next_dt())) {
-        if (const double left = advance.time - time(); shortens && left < (1 - kSameTime) * next_dt()) {
-            make_short_step(left);
+    const Goal goal = goal_of(advance);
+    while (const auto next = next_stretch(goal)) {
+        if (next->is_alone()) {
+            make_alone(*next);
             continue;
         }
-        const bool repeated = repeats();
-        if (const auto tolerance = repeated ? std::nullopt : tolerance_in_force()) {
-            make_controlled_step(*tolerance);
-            apply_due_events(false);
-            continue;
-        }
-        solver_->estimate_errors(false);
-        const bool edit_ahead =
-            moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < end;
-        long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
-        const bool follows = !repeated && may_move_dt();
-        if (follows) steps = std::min(steps, kFollowEvery - step_ % kFollowEvery);
-        if (repeated) steps = std::min(steps, next_after(moment_.dt_log, step_) - step_);
-        steps = std::min(steps, steps_until(advance.time, shortens));
-        // Parameters take effect at the next step; values set while paused and changed again never do.
-        take_parameters();
-        solver_->advance(steps);
-        if (steps > 0) moment_.conserves = conserves_total();
-        timings_.add(solver_->wait(), steps);
-        step_ += steps;
-        if (follows && step_ % kFollowEvery == 0) follow_limit();
-        apply_due_events(repeated);
+        solver_->advance(next->steps);
+        made(*next, solver_->wait());
     }
+}
+
+Simulation::Goal Simulation::goal_of(const Advance& advance) const {
+    if (advance.steps < 0) throw InputError("cannot advance by {} steps", advance.steps);
+    return {step_ + advance.steps, advance.time, advance.shortens && can_shorten()};
+}
+
+std::optional<Simulation::Stretch> Simulation::next_stretch(const Goal& goal) {
+    if (step_ >= goal.step || is_at(time(), goal.time, next_dt())) return std::nullopt;
+    if (const double left = goal.time - time(); goal.shortens && left < (1 - kSameTime) * next_dt())
+        return Stretch{.steps = 1, .short_dt = left};
+    Stretch next{.repeated = repeats()};
+    if (!next.repeated && (next.tolerance = tolerance_in_force())) return next;
+    solver_->estimate_errors(false);
+    const bool edit_ahead =
+        moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < goal.step;
+    next.steps = (edit_ahead ? moment_.edits[moment_.applied].step : goal.step) - step_;
+    next.follows = !next.repeated && may_move_dt();
+    if (next.follows) next.steps = std::min(next.steps, kFollowEvery - step_ % kFollowEvery);
+    if (next.repeated) next.steps = std::min(next.steps, next_after(moment_.dt_log, step_) - step_);
+    next.steps = std::min(next.steps, steps_until(goal.time, goal.shortens));
+    // Parameters take effect at the next step; values set while paused and changed again never do.
+    take_parameters();
+    return next;
+}
+
+void Simulation::made(const Stretch& stretch, double seconds) {
+    if (stretch.steps > 0) moment_.conserves = conserves_total();
+    timings_.add(seconds, stretch.steps);
+    step_ += stretch.steps;
+    if (stretch.follows && step_ % kFollowEvery == 0) follow_limit();
+    apply_due_events(stretch.repeated);
+}
+
+void Simulation::make_alone(const Stretch& stretch) {
+    if (stretch.short_dt) {
+        make_short_step(*stretch.short_dt);
+        return;
+    }
+    make_controlled_step(*stretch.tolerance);
+    apply_due_events(false);
 }
 
 double Simulation::next_dt() const {

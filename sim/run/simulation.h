@@ -1,26 +1,18 @@
 // A run in progress. Window, command line and tests change it only through commands.
 #pragma once
 
-#include <limits>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "kernels/view/statistics/statistics.h"
 #include "sim/files/held_arrays.h"
 #include "sim/problem/run_spec.h"
+#include "sim/run/advance.h"
 #include "sim/run/output/timings.h"
 #include "sim/solvers/solver.h"
 
 namespace stencil {
-
-/// Makes exactly this many steps, with the scheduled changes in between; returns when they are done. Ends
-/// earlier at the first step whose t is at least `time`; with `shortens` the last step is as short as to end
-/// there.
-struct Advance {
-    long long steps = 1;
-    double time = std::numeric_limits<double>::infinity();
-    bool shortens = false;  ///< equations by next values alone, and the built-in diffusion, ignore it
-};
 
 /// Times that differ by less than this share of a step are the same, as sums of dt are rounded.
 inline constexpr double kSameTime = 1e-6;
@@ -154,6 +146,32 @@ class Simulation {
     void plan(EventList edits, StepLog dt_log);
 
   private:
+    friend class Batch;
+
+    // --- An advance in stretches of steps with the same parameters, so that a batch can make those of many
+    // runs together. A stretch begins by next_stretch(), is stepped, and ends by made().
+
+    struct Goal {
+        long long step = 0;
+        double time = 0;
+        bool shortens = false;
+    };
+    struct Stretch {
+        long long steps = 0;                  ///< may be 0 where an event is due
+        std::optional<double> short_dt = {};  ///< of the single step that ends at the goal's time
+        std::optional<double> tolerance = {};
+        bool follows = false, repeated = false;
+
+        /// It decides its dt as it goes, so only the run itself can make it, by make_alone().
+        bool is_alone() const { return short_dt || tolerance; }
+    };
+    /// Throws InputError for a negative number of steps.
+    Goal goal_of(const Advance& advance) const;
+    /// Hands the parameters to the solver; empty at the goal.
+    std::optional<Stretch> next_stretch(const Goal& goal);
+    void made(const Stretch& stretch, double seconds);
+    void make_alone(const Stretch& stretch);
+
     void run(const Advance& advance);
     void run(const Set& change);
     void run(const Paint& paint);

@@ -13,6 +13,7 @@
 #include "sim/model/time_step.h"
 #include "sim/problem/start.h"
 #include "sim/problem/typed_run.h"
+#include "sim/problem/unstable_step.h"
 #include "sim/run/error_control.h"
 #include "sim/solvers/solver.h"
 #include "sim/text/error.h"
@@ -343,14 +344,14 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     const StableStep limit = stable_step(spec, solver, false, given > 0 ? kClear * given : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable) {
         const std::string others = limit.downwind ? "" : FieldLimit(spec, solver).stable_integrators();
-        throw InputError("every step of {} by {} is unstable: {}, or add --allow-unstable with --dt",
-                         spec.model->name,
-                         name_of(spec.integrator),
-                         limit.downwind
-                             ? "its first derivatives are taken from where the wind blows to, so that "
-                               "waves grow: take them from the other side"
-                         : others.empty() ? "take another integrator"
-                                          : "take the integrator " + others);
+        throw UnstableStep("every step of {} by {} is unstable: {}, or add --allow-unstable with --dt",
+                           spec.model->name,
+                           name_of(spec.integrator),
+                           limit.downwind
+                               ? "its first derivatives are taken from where the wind blows to, so that "
+                                 "waves grow: take them from the other side"
+                           : others.empty() ? "take another integrator"
+                                            : "take the integrator " + others);
     }
     const auto* share = std::get_if<ShareOfLimit>(&spec.dt);
     const auto* follow = std::get_if<FollowLimit>(&spec.dt);
@@ -371,9 +372,9 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
                                     : usual());
     if (controlled || (underway && adaptive)) return;
     if (verdict(spec.time_step(), limit) == StepVerdict::unstable && !spec.allow_unstable)
-        throw InputError("{}: take --dt {}limit, or add --allow-unstable",
-                         stability_text(spec.time_step(), limit),
-                         kAdvised);
+        throw UnstableStep("{}: take --dt {}limit, or add --allow-unstable",
+                           stability_text(spec.time_step(), limit),
+                           kAdvised);
 }
 
 double followed_dt(const Problem& spec, Solver& solver) {

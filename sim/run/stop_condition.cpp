@@ -30,17 +30,22 @@ std::string condition_formula(const Model& model, const std::string& condition) 
 
 }  // namespace
 
+void require_whole_field_value(const Model& model, const std::string& formula, const Given& given) {
+    const auto read = equation::read_equations(model.text, {formula});
+    if (!read.graph.depends(read.extra.front()).uniform())
+        throw InputError(given,
+                         "differs from cell to cell: take max(...), min(...), mean(...) or integral(...)");
+}
+
 void require_condition(const Model& model, const std::string& condition) {
     if (condition.empty()) return;
-    const auto read = equation::read_equations(model.text, {condition_formula(model, condition)});
+    const std::string formula = condition_formula(model, condition);
     if (steady_bound(condition))
-        for (const equation::Evolving& component : read.components)
-            if (read.graph.depends(component.formula).random)
+        for (const equation::Evolving& component : model.equations->components)
+            if (model.equations->graph.depends(component.formula).random)
                 throw InputError(
                     Given{"until", condition}, "{} has noise, which is never steady", component.name);
-    if (!read.graph.depends(read.extra.front()).uniform())
-        throw InputError(Given{"until", quotable(condition)},
-                         "differs from cell to cell: take max(...), min(...), mean(...) or integral(...)");
+    require_whole_field_value(model, formula, Given{"until", quotable(condition)});
 }
 
 long long next_look(long long step) {

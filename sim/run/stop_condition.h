@@ -6,8 +6,12 @@
 #include <utility>
 
 #include "sim/run/advance.h"
+#include "sim/text/error.h"
 
 namespace stencil {
+
+/// Throws InputError, about what is given, unless the formula has one value for the whole field.
+void require_whole_field_value(const Model& model, const std::string& formula, const Given& given);
 
 /// Throws InputError unless the model's state has an answer: the formula must be the same in every cell, and
 /// `steady` needs rates without noise.

@@ -1,0 +1,43 @@
+// Steps many runs together.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/run/simulation.h"
+
+namespace stencil {
+
+/// What a batch is stepped by.
+struct BatchPlace {
+    int threads = 1;  ///< of the host, over which runs are spread
+};
+
+/// The threads over which runs on the CPU are spread: all that the machine lends to `asked` (0: all), and no
+/// more than there are runs.
+int batch_threads(int asked, int processors, std::size_t runs);
+
+class Batch {
+  public:
+    /// The runs outlive the batch. Those on the CPU have one thread each; a run of another backend, or with
+    /// more threads, is stepped as it is, one after the other.
+    Batch(std::vector<Simulation*> runs, const BatchPlace& place);
+
+    /// Makes these steps in each run, with the bits of `apply(Advance)` alone. Returns per run why it could
+    /// not make them; empty: it did.
+    std::vector<std::string> advance(std::span<const Advance> each);
+
+  private:
+    std::vector<Simulation*> runs_;
+    int threads_;
+};
+
+/// Calls work(i) for each i of [0, count) on so many threads, the next free one taking the next i. Returns
+/// per call what it threw, in a sentence; empty: nothing.
+std::vector<std::string> for_each_apart(std::size_t count,
+                                        int threads,
+                                        const std::function<void(std::size_t)>& work);
+
+}  // namespace stencil

@@ -1,0 +1,226 @@
+#include "sim/sweep/sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <ranges>
+#include <utility>
+
+#include "sim/distributed/distributed_solver.h"
+#include "sim/field/field_hash.h"
+#include "sim/model/equations.h"
+#include "sim/problem/start.h"
+#include "sim/problem/unstable_step.h"
+#include "sim/run/batch.h"
+#include "sim/run/finite_watch.h"
+#include "sim/run/output/dispersion.h"
+#include "sim/run/output/spectrum.h"
+#include "sim/run/resolve.h"
+#include "sim/run/stop_condition.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Runs in progress for each thread: enough that none waits long for the others' slices.
+constexpr std::size_t kRunsOfThread = 4;
+// Larger fields fill a machine by themselves, unless there are runs for all of its threads.
+constexpr double kCellsOfThread = 1 << 18;
+
+double wavelength_of(const Field& field, const RunSpec& now) {
+    if (!why_no_spectrum().empty()) return kNone;
+    const RadialSpectrum spectrum = spectrum_of(field, now);
+    const auto strongest = std::ranges::max_element(spectrum.power);
+    if (strongest == spectrum.power.end() || !(*strongest > 0)) return kNone;
+    return 2 * std::numbers::pi / spectrum.wave_number[std::size_t(strongest - spectrum.power.begin())];
+}
+
+double growth_of(const RunSpec& now, const std::vector<Statistics>& statistics, double time) {
+    if (!why_no_dispersion(now).empty()) return kNone;
+    std::vector<double> means;
+    for (const Statistics& each : statistics) means.push_back(each.mean);
+    const auto fastest = dispersion_relation(now, means, time).fastest;
+    return fastest ? fastest->rate : kNone;
+}
+
+}  // namespace
+
+struct Sweep::Live {
+    explicit Live(std::size_t run) : index(run) {}
+
+    std::size_t index;
+    std::unique_ptr<Simulation> simulation = nullptr;
+    StopCondition condition{""};
+    FiniteWatch watch = {};
+    std::vector<Observer> observers = {};
+    Until until = {};
+    Slice slice = {};
+
+    void begin(RunSpec spec, const Machine& machine);
+    bool has_ended() const { return until.is_reached(clock_of(*simulation)); }
+    std::string ended_by() const;
+};
+
+void Sweep::Live::begin(RunSpec spec, const Machine& machine) {
+    if (spec.model->equations->steady) static_cast<Ending&>(spec) = {0};
+    spec = resolve(std::move(spec), machine);
+    State start = make_start(spec);
+    simulation = std::make_unique<Simulation>(spec, std::move(start));
+    require_condition(*spec.model, spec.until);
+    condition = StopCondition(spec.until);
+    observers = {condition.observer()};
+    until = {.step = spec.steps,
+             .stops = [this] { return condition.met(); },
+             .watch = spec.allow_overflow ? nullptr : &watch};
+    if (spec.time) until.time = end_time(*simulation, *spec.time);
+    condition.begin(*simulation);
+    if (until.watch) until.watch->begin(*simulation);
+}
+
+std::string Sweep::Live::ended_by() const {
+    const RunClock end = clock_of(*simulation);
+    if (watch.found()) return "not finite";
+    if (condition.met()) return "until";
+    if (is_at(end.time, until.time, end.dt)) return "time";
+    return end.step >= until.step ? "steps" : "";
+}
+
+Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
+    : spec_(std::move(spec)), machine_(machine) {
+    spec_.validate();
+    RunSpec base = spec_.base;
+    base.exports.clear();
+    base.every = base.checkpoint = Interval();
+    resolved_ = resolve(base, machine);
+    require_condition(*resolved_.model, resolved_.until);
+    check_resources(resolved_, machine);
+    runs_.resize(spec_.count());
+    spec_.base = base;
+    spec_.base.size = resolved_.size;
+    spec_.base.backend = resolved_.backend;
+    const double cells = double(resolved_.size->nx) * resolved_.size->ny;
+    const int threads = batch_threads(base.threads, machine.cpu_threads, runs_.size());
+    const bool spreads = method_of(resolved_)->device == Device::cpu &&
+                         (cells <= kCellsOfThread || threads < int(runs_.size()));
+    if (spreads) {
+        threads_ = threads;
+        spec_.base.threads = resolved_.threads = 1;
+    }
+    const MemoryNeeds needs = run_needs(resolved_);
+    const MemoryLimits limits = memory_limits(machine, resolved_.memory_limit);
+    const double room = std::max(1.0, limits.host / std::max(needs.host * cells, 1.0));
+    if (at_once == 0) at_once = spreads ? kRunsOfThread * std::size_t(threads_) : 1;
+    at_once_ = std::size_t(std::min(double(at_once), room));
+}
+
+Sweep::~Sweep() = default;
+
+Simulation* Sweep::simulation(std::size_t index) const {
+    const auto found = std::ranges::find(live_, index, [](const auto& live) { return live->index; });
+    return found == live_.end() ? nullptr : (*found)->simulation.get();
+}
+
+void Sweep::take(std::size_t index, SweptRun known) {
+    runs_[index] = std::move(known);
+    ++ended_;
+}
+
+void Sweep::begin_more() {
+    std::vector<std::unique_ptr<Live>> fresh;
+    for (; next_ < runs_.size() && in_progress() + fresh.size() < at_once_; ++next_)
+        if (!runs_[next_].ended()) fresh.push_back(std::make_unique<Live>(next_));
+    const auto failures = for_each_apart(fresh.size(), threads_, [&](std::size_t i) {
+        Live& live = *fresh[i];
+        try {
+            live.begin(spec_.run(live.index), machine_);
+        } catch (const UnstableStep& error) {
+            throw InputError("unstable: {}", error.what());
+        }
+    });
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        SweptRun& run = runs_[fresh[i]->index];
+        run.status = failures[i].empty() ? "running" : failures[i];
+        if (failures[i].empty()) {
+            live_.push_back(std::move(fresh[i]));
+        } else {
+            ++ended_;
+            if (on_end) on_end(fresh[i]->index, nullptr);
+        }
+    }
+}
+
+std::size_t Sweep::in_progress() const {
+    return std::size_t(
+        std::ranges::count_if(live_, [&](const auto& live) { return !runs_[live->index].ended(); }));
+}
+
+void Sweep::advance(const SliceLimits& limits) {
+    begin_more();
+    std::vector<Live*> live;
+    std::vector<Simulation*> simulations;
+    for (const auto& each : live_)
+        if (!runs_[each->index].ended()) {
+            live.push_back(each.get());
+            simulations.push_back(each->simulation.get());
+        }
+    std::vector<Advance> advances;
+    for (Live* each : live) {
+        Simulation& simulation = *each->simulation;
+        if (each->has_ended()) {  // before its first step
+            advances.push_back({0});
+            continue;
+        }
+        const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
+        each->slice = next_slice(simulation, each->until, each->observers, slice_steps(cost, limits));
+        advances.push_back(each->slice.advance);
+    }
+    std::vector<std::string> failures = Batch(simulations, {threads_}).advance(advances);
+    std::vector<SweptRun> found(live.size());
+    const auto looks = for_each_apart(live.size(), threads_, [&](std::size_t i) {
+        if (!failures[i].empty()) return;
+        Live& each = *live[i];
+        if (!each.has_ended()) look_after(*each.simulation, each.until, each.observers, each.slice);
+        if (each.has_ended()) found[i] = measured(each);
+    });
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        const std::string& failure = failures[i].empty() ? looks[i] : failures[i];
+        if (!failure.empty())
+            found[i].status = failure;
+        else if (!live[i]->has_ended())
+            continue;
+        runs_[live[i]->index] = std::move(found[i]);
+        ++ended_;
+        if (on_end) on_end(live[i]->index, live[i]->simulation.get());
+    }
+    if (!keeps) std::erase_if(live_, [&](const auto& each) { return runs_[each->index].ended(); });
+}
+
+SweptRun Sweep::look(std::size_t index) {
+    const auto found = std::ranges::find(live_, index, [](const auto& live) { return live->index; });
+    return found == live_.end() ? runs_[index] : measured(**found);
+}
+
+SweptRun Sweep::measured(Live& live) const {
+    Simulation& simulation = *live.simulation;
+    Solver& solver = simulation.solver();
+    SweptRun run;
+    run.ended_by = live.ended_by();
+    run.status = live.watch.found() ? live.watch.found()->text() : run.ended_by.empty() ? "running" : "done";
+    run.steps = simulation.step();
+    run.time = simulation.time();
+    run.dt = simulation.next_dt();
+    run.seconds = simulation.timings().total_seconds();
+    run.field_hash = hash_in_place(solver);
+    for (const Component& component : simulation.now().model->components)
+        run.statistics.push_back(solver.statistics(component.name));
+    run.wavelength = wavelength_of(simulation.field(), simulation.now());
+    run.growth = growth_of(simulation.now(), run.statistics, run.time);
+    for (const std::string& formula : spec_.observe)
+        run.observed.push_back(solver.sample(formula, {{{0.5, 0.5}}}, false).front());
+    return run;
+}
+
+}  // namespace stencil
