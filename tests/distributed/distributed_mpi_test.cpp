@@ -314,7 +314,7 @@ TEST_CASE("bench --scale measures one and two processes, by steps and by jumps, 
     REQUIRE(row.at("bytes_per_step") >= 64 * 4);
     REQUIRE(row.at("bytes_per_step") < 1.5 * 64 * 4);
     REQUIRE(fs::exists(folder / "scale" / "scale.svg"));
-    const auto jump = row_of_two("--method spectral");
+    const auto jump = row_of_two("--method spectral --boundary insulated");
     REQUIRE(jump.at("steps") == 1);
     REQUIRE(jump.at("gcells_per_s").is_null());
     REQUIRE(jump.at("bytes_per_step") == 64 * 200 * 4 / 2);

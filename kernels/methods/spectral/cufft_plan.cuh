@@ -5,6 +5,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_library.h"
@@ -27,21 +28,35 @@ inline void check_cufft(cufftResult result, const std::string& what) {
                     (memory ? std::string("not enough GPU memory") : "error " + std::to_string(int(result))));
 }
 
-/// Unnormalised in-place FFTs of `batch` contiguous rows of `length` numbers. The caller provides the
-/// workspace, so that plans can share it.
+/// Unnormalised in-place FFTs of `batch` contiguous rows of `length` numbers, or row-major arrays of these
+/// sizes. The caller provides the workspace, so that plans can share it.
 template <class T>
 class CufftPlan {
   public:
     CufftPlan(int length, int batch, cudaStream_t stream)
-        : what_("FFTs of length " + std::to_string(length)) {
+        : CufftPlan(std::vector<long long>{length}, batch, stream) {}
+    CufftPlan(std::vector<long long> sizes, int batch, cudaStream_t stream) {
+        long long numbers = 1;
+        for (const long long size : sizes) {
+            what_ += (what_.empty() ? "FFTs of length " : " x ") + std::to_string(size);
+            numbers *= size;
+        }
         check_cufft(CUFFT(cufftCreate)(&handle_), what_);
         try {
             check_cufft(CUFFT(cufftSetAutoAllocation)(handle_, 0), what_);
-            long long size = length;
-            check_cufft(
-                CUFFT(cufftMakePlanMany64)(
-                    handle_, 1, &size, nullptr, 1, size, nullptr, 1, size, kType, batch, &work_bytes_),
-                what_);
+            check_cufft(CUFFT(cufftMakePlanMany64)(handle_,
+                                                   int(sizes.size()),
+                                                   sizes.data(),
+                                                   nullptr,
+                                                   1,
+                                                   numbers,
+                                                   nullptr,
+                                                   1,
+                                                   numbers,
+                                                   kType,
+                                                   batch,
+                                                   &work_bytes_),
+                        what_);
             check_cufft(CUFFT(cufftSetStream)(handle_, stream), what_);
         } catch (...) {
             CUFFT(cufftDestroy)(handle_);

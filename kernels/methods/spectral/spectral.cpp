@@ -1,7 +1,8 @@
 // The method `spectral` on the CPU: exact n-step propagation by transforming rows and columns, multiplying
 // every mode by a factor, and transforming back; in place, rows two at a time, columns as many as share a
 // cache line. A distributed field is transposed between strips of rows and of columns. Every line undergoes
-// the same operations on any number of processes, so the bits are the same.
+// the same operations on any number of processes, so the bits are the same. Under the zero boundary there are
+// two other ways (cpu_jump.h), and this one only where it is quicker.
 
 #include <algorithm>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 #include "kernels/field/padded_rows.h"
+#include "kernels/methods/spectral/cpu_jump.h"
 #include "kernels/methods/spectral/fftw_axis.h"
 #include "kernels/methods/spectral/spectral_modes.h"
 #include "kernels/methods/spectral/strip_exchange.h"
@@ -74,18 +76,21 @@ template <class T>
 class SpectralStepper : public Stepper<T> {
   public:
     SpectralStepper(const ExecutionSpace& on, FieldShape shape)
-        : on_(on), whole_(whole_shape(on, shape)), lines_(*on.threads, whole_.nx, whole_.ny, kPairs, false) {
+        : on_(on),
+          rows_shape_(shape),
+          whole_(whole_shape(on, shape)),
+          lines_(*on.threads, whole_.nx, whole_.ny, kPairs, false) {
         if (!on.strips) return;
         const Strips& strips = on.strips->columns();
         first_column_ = strips.begin(on.strips->part());
-        const int columns = strips.count(on.strips->part());
-        strip_ = AlignedBuffer<T>(PaddedRows<T>::cells(columns, whole_.ny));
-        columns_strip_ = PaddedRows<T>::view(strip_.data(), columns, whole_.ny);
+        own_columns_ = strips.count(on.strips->part());
     }
 
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
         if (steps == 0 || params.coefficient == 0) return;
         prepare(fields, params.boundary);
+        if (zero_ && zero_->advance(fields, params.coefficient, steps)) return;
+        if (!rows_) plan_transforms(params.boundary);
         with_boundary(params.boundary,
                       [&](auto b) { jump<modes_of(b.value)>(fields.front, params.coefficient, steps); });
     }
@@ -93,15 +98,13 @@ class SpectralStepper : public Stepper<T> {
     void prepare(FieldPair<T>&, Boundary boundary) override {
         if (planned_ == boundary) return;
         planned_.reset();
+        zero_.reset();
         rows_.reset();
         columns_.reset();
-        rows_.emplace(boundary, whole_.nx, lines_.first());
-        columns_.emplace(boundary, whole_.ny, lines_.first());
-        with_boundary(boundary, [&](auto b) {
-            if constexpr (std::is_same_v<T, float>)
-                for (auto* axis : {&*rows_, &*columns_})
-                    axis->template measure_correction<modes_of(b.value)>(lines_.first());
-        });
+        if (boundary == Boundary::zero)
+            zero_.emplace(on_, rows_shape_);
+        else
+            plan_transforms(boundary);
         planned_ = boundary;
     }
 
@@ -113,18 +116,35 @@ class SpectralStepper : public Stepper<T> {
   private:
     static constexpr int kPairs = FftwLines<T>::kPairs;
 
+    void plan_transforms(Boundary boundary) {
+        if (on_.strips && strip_.size() == 0) {
+            strip_ = AlignedBuffer<T>(PaddedRows<T>::cells(own_columns_, whole_.ny));
+            columns_strip_ = PaddedRows<T>::view(strip_.data(), own_columns_, whole_.ny);
+        }
+        rows_.emplace(boundary, whole_.nx, lines_.first());
+        columns_.emplace(boundary, whole_.ny, lines_.first());
+        with_boundary(boundary, [&](auto b) {
+            if constexpr (std::is_same_v<T, float>)
+                for (auto* axis : {&*rows_, &*columns_})
+                    axis->template measure_correction<modes_of(b.value)>(lines_.first());
+        });
+    }
+
     template <Modes M>
     void jump(FieldView<T> u, double coefficient, long long steps);
     template <Modes M>
     void evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work);
 
     ExecutionSpace on_;
+    FieldShape rows_shape_;
     FieldShape whole_;  ///< the whole field, also if distributed
     FftwLines<T> lines_;
     AlignedBuffer<T> strip_;      ///< transposed strip of a distributed field
     FieldView<T> columns_strip_;  ///< this process' columns, within strip_
     int first_column_ = 0;        ///< index of the first one
+    int own_columns_ = 0;
     std::optional<Boundary> planned_;
+    std::optional<zero_jump::CpuJump<T>> zero_;
     std::optional<AxisPlan<T>> rows_, columns_;
 };
 

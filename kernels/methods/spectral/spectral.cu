@@ -7,7 +7,8 @@
 //
 // Each line processes the field in chunks of rows that stay in L2 from load to store, so the field is read
 // and written three times whatever the FFTs do, and the extra memory is one chunk. A distributed field is
-// exchanged by an all-to-all between rows and columns, and back.
+// exchanged by an all-to-all between rows and columns, and back. Under the zero boundary there are two
+// other ways (zero_jump.cuh), and this one only where it is quicker.
 
 #include <algorithm>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "kernels/cuda/cuda_field.h"
 #include "kernels/methods/spectral/spectral_lines.cuh"
 #include "kernels/methods/spectral/strip_exchange.h"
+#include "kernels/methods/spectral/zero_jump.cuh"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -47,14 +49,13 @@ class SpectralStepper : public Stepper<T> {
         if (!on.strips) return;
         first_column_ = on.strips->columns().begin(on.strips->part());
         own_columns_ = on.strips->columns().count(on.strips->part());
-        const std::size_t bytes = std::size_t(std::max(own_columns_, 1)) * std::size_t(whole_.ny) * sizeof(T);
-        columns_memory_ = CudaMemory(bytes);
-        if (bytes > cuda_field_bytes<T>(shape.nx, shape.ny)) more_memory_ = CudaMemory(bytes);
     }
 
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
         if (steps == 0 || params.coefficient == 0) return;
         prepare(fields, params.boundary);
+        if (zero_ && zero_->advance(fields, params.coefficient, steps)) return;
+        if (!rows_) plan_transforms(params.boundary);
         with_boundary(params.boundary,
                       [&](auto b) { jump<modes_of(b.value)>(fields, params.coefficient, steps); });
     }
@@ -63,14 +64,15 @@ class SpectralStepper : public Stepper<T> {
         if (planned_ == boundary) return;
         stream_.synchronize();  // memory that is freed here may still be in use
         planned_.reset();
+        zero_.reset();
+        rows_.reset();
+        columns_.reset();
         numbers_ = CudaMemory();
         work_ = CudaMemory();
-        rows_.emplace(modes_of(boundary), whole_.nx, rows_shape_.ny, stream_);
-        columns_.emplace(modes_of(boundary), whole_.ny, std::max(own_columns_, 1), stream_);
-        numbers_ = CudaMemory(std::max(rows_->chunk_bytes(), columns_->chunk_bytes()));
-        work_ = CudaMemory(std::max(rows_->fft().work_bytes(), columns_->fft().work_bytes()));
-        rows_->fft().work_in(work_.data());
-        columns_->fft().work_in(work_.data());
+        if (boundary == Boundary::zero)
+            zero_.emplace(on_, rows_shape_);
+        else
+            plan_transforms(boundary);
         planned_ = boundary;
     }
 
@@ -80,6 +82,21 @@ class SpectralStepper : public Stepper<T> {
     }
 
   private:
+    void plan_transforms(Boundary boundary) {
+        if (on_.strips && !columns_memory_.data()) {
+            const std::size_t bytes =
+                std::size_t(std::max(own_columns_, 1)) * std::size_t(whole_.ny) * sizeof(T);
+            columns_memory_ = CudaMemory(bytes);
+            if (bytes > cuda_field_bytes<T>(rows_shape_.nx, rows_shape_.ny)) more_memory_ = CudaMemory(bytes);
+        }
+        rows_.emplace(modes_of(boundary), whole_.nx, rows_shape_.ny, stream_);
+        columns_.emplace(modes_of(boundary), whole_.ny, std::max(own_columns_, 1), stream_);
+        numbers_ = CudaMemory(std::max(rows_->chunk_bytes(), columns_->chunk_bytes()));
+        work_ = CudaMemory(std::max(rows_->fft().work_bytes(), columns_->fft().work_bytes()));
+        rows_->fft().work_in(work_.data());
+        columns_->fft().work_in(work_.data());
+    }
+
     template <Modes M>
     void jump(FieldPair<T>& fields, double coefficient, long long steps);
 
@@ -92,6 +109,7 @@ class SpectralStepper : public Stepper<T> {
     CudaMemory columns_memory_;  ///< the columns of a distributed field, stored as rows
     CudaMemory more_memory_;     ///< used if the back buffer is too small for them
     std::optional<Boundary> planned_;
+    std::optional<zero_jump::CudaJump<T>> zero_;
     std::optional<AxisPlan<T>> rows_, columns_;
     CudaMemory numbers_;  ///< complex rows of a chunk
     CudaMemory work_;     ///< cuFFT's workspace

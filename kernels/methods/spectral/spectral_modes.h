@@ -112,6 +112,9 @@ class SpectralJump {
         return norm_ * (steps_ <= kFewSteps ? product(x, y) : power(x, y));
     }
 
+    /// The logarithm of |factor| * gain, which does not overflow.
+    double log_size(ModeAngle x, ModeAngle y) const { return steps_ * std::log1p(-from_one(x, y).distance); }
+
   private:
     /// Up to this many steps the power is computed by multiplication, which is faster and no less accurate.
     static constexpr double kFewSteps = 64;
@@ -129,16 +132,25 @@ class SpectralJump {
     // A rounding error of the base would be amplified by the number of steps, so the power is computed from
     // the base's distance to 1 or -1 with log1p.
     STENCIL_HOST_DEVICE double power(ModeAngle x, ModeAngle y) const {
+        const FromOne base = from_one(x, y);
+        // exp(x) is 0 below -kNothing: after a long jump this is the case for most modes.
+        constexpr double kNothing = 750;
+        if (steps_ * base.distance > kNothing) return 0;
+        const double size = std::exp(steps_ * std::log1p(-base.distance));
+        return base.negative && odd_ ? -size : size;
+    }
+
+    // The base is 1 - distance, or the negative of that.
+    struct FromOne {
+        double distance;
+        bool negative;
+    };
+    STENCIL_HOST_DEVICE FromOne from_one(ModeAngle x, ModeAngle y) const {
         const double down = 4 * coefficient_ * (x.sin2 + y.sin2);
         const double up = (2 - 8 * coefficient_) + 4 * coefficient_ * (x.cos2 + y.cos2);
         const bool negative = down > 1;
         // If the base is near 0, rounding may put the distance slightly above 1.
-        const double distance = std::fmin(negative ? up : down, 1.0);
-        // exp(x) is 0 below -kNothing: after a long jump this is the case for most modes.
-        constexpr double kNothing = 750;
-        if (steps_ * distance > kNothing) return 0;
-        const double size = std::exp(steps_ * std::log1p(-distance));
-        return negative && odd_ ? -size : size;
+        return {std::fmin(negative ? up : down, 1.0), negative};
     }
 
     double coefficient_;
