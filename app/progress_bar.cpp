@@ -49,12 +49,12 @@ std::string ProgressBar::text(long long steps, long long total, double seconds) 
     const double left = steps > 0 ? elapsed / double(steps) * double(total - steps) : 0;
     const double rate = seconds > 0 ? cells_ * double(steps) / seconds / 1e9 : 0;
     const std::string speed = cells_ > 0 ? fmt::format("{:.3g} GCells/s  ", rate) : "";
-    if (total == 0) return fmt::format("{} steps  {}", steps, speed);
+    if (total == 0) return fmt::format("{} {}  {}", steps, what_, speed);
     const int filled = int(share * kWidth);
     const std::string bar =
         line_.terminal() ? fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled) : "";
-    return fmt::format(
-        "{}{:3.0f}%  {}/{} steps  {}{} left", bar, 100 * share, steps, total, speed, clock_text(left));
+    const std::string rest = steps > 0 ? clock_text(left) + " left" : "";
+    return fmt::format("{}{:3.0f}%  {}/{} {}  {}{}", bar, 100 * share, steps, total, what_, speed, rest);
 }
 
 }  // namespace stencil

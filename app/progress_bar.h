@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace stencil {
 
@@ -34,8 +35,10 @@ class ProgressLine {
 /// Shows steps done, speed and remaining time of a run.
 class ProgressBar {
   public:
-    /// `cells` are updated per step; with 0 no speed is shown. With `quiet` nothing is shown.
-    ProgressBar(double cells, bool quiet) : cells_(cells), line_(quiet) {}
+    /// `cells` are updated per step; with 0 no speed is shown. With `quiet` nothing is shown. `what` are
+    /// counted.
+    ProgressBar(double cells, bool quiet, std::string what = "steps")
+        : cells_(cells), line_(quiet), what_(std::move(what)) {}
 
     /// Shows that `steps` of the total are done, after `seconds` of stepping. A total of 0 is not known.
     void show(long long steps, long long total, double seconds) {
@@ -47,6 +50,7 @@ class ProgressBar {
 
     double cells_;
     ProgressLine line_;
+    std::string what_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

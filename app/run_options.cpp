@@ -10,6 +10,7 @@
 #include "sim/problem/ready_runs.h"
 #include "sim/run/output/film.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
@@ -79,8 +80,9 @@ RunSpec RunWords::spec() const {
     return spec;
 }
 
-void add_settings(CLI::App& command, RunWords& words) {
+void add_settings(CLI::App& command, RunWords& words, std::span<const std::string_view> left_out) {
     for (const Setting& setting : settings()) {
+        if (contains(left_out, setting.name)) continue;
         CLI::Option* option = add_setting(command, setting.name, help_of(setting), words.settings);
         option->group(std::string(setting.group));
     }

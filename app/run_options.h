@@ -1,6 +1,7 @@
 // Options that `run` and the window share: the settings of a run.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,8 @@ struct RunWords {
     RunSpec spec() const;
 };
 
-/// Adds every setting of a run as an option of a command, and --spec.
-void add_settings(CLI::App& command, RunWords& words);
+/// Adds every setting of a run but those left out as an option of a command, and --spec.
+void add_settings(CLI::App& command, RunWords& words, std::span<const std::string_view> left_out = {});
 
 /// Lists the methods with what they do, for the end of a command's help.
 std::string list_methods();

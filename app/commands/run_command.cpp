@@ -17,6 +17,7 @@
 #include "app/console.h"
 #include "app/interrupt.h"
 #include "app/launch.h"
+#include "app/own_folder.h"
 #include "app/progress_bar.h"
 #include "app/run_options.h"
 #include "sim/distributed/distributed_solver.h"
@@ -333,48 +334,6 @@ std::shared_ptr<const RowSource> start_of_run(RunSpec& spec) {
     return recipe ? recipe : in_memory(make_start(spec));
 }
 
-// The settings that results depend on.
-nlohmann::ordered_json problem_of(const RunSpec& spec) {
-    static constexpr std::array kEnding{
-        setting_name::steps, setting_name::time, setting_name::until, setting_name::at};
-    nlohmann::ordered_json problem;
-    for (const Setting& row : settings()) {
-        const bool counts = row.kind != SettingKind::view && row.kind != SettingKind::device;
-        if (const auto value = row.get(spec); (counts || contains(kEnding, row.name)) && !value.is_null())
-            problem[std::string(row.name)] = value;
-    }
-    // How many steps an ending by time or condition took is no setting.
-    if (problem.contains(setting_name::time) || problem.contains(setting_name::until))
-        problem.erase(setting_name::steps);
-    return problem;
-}
-
-bool holds_results(const std::string& folder) {
-    std::error_code ignored;
-    return !folder.empty() && fs::exists(fs::path(folder) / "spec.json", ignored);
-}
-
-// The folder, or the first of FOLDER-2, FOLDER-3 ... without the results of another run.
-std::string own_folder(const std::string& folder, const RunSpec& spec) {
-    const auto own = problem_of(spec);
-    const auto is_of_another = [&](const std::string& place) {
-        try {
-            return holds_results(place) && problem_of(read_spec(place + "/spec.json")) != own;
-        } catch (const std::exception&) {
-            return true;
-        }
-    };
-    fs::path plain = fs::path(folder).lexically_normal();
-    if (!plain.has_filename()) plain = plain.parent_path();  // strips the slash of "out/"
-    std::string place = plain.string();
-    for (int number = 2; is_of_another(place); ++number) place = fmt::format("{}-{}", plain.string(), number);
-    if (place == plain.string()) return folder;
-    note("note: {} has the results of another run, so these go to {}; --replace puts them there\n",
-         folder,
-         place);
-    return place;
-}
-
 Run begin(RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
     spec.require_formula(spec.show);
@@ -397,7 +356,9 @@ Run begin(RunRequest& request, const Machine& machine) {
     std::optional<Simulation> simulation;
     if (occupied) {
         simulation.emplace(spec, start);
-        request.out = own_folder(request.out, simulation->spec());
+        request.out = own_folder(request.out, [own = problem_of(simulation->spec())](const auto& file) {
+            return problem_of(read_spec(file)) == own;
+        });
     }
     Descriptor lock = take_places(request, spec);
     if (!start) start = start_of_run(spec);

@@ -76,6 +76,8 @@ void refuse_files_on_the_way(std::string_view setting) {
             throw InputError("{}: a simulation writes files only when its export() or save() is called", one);
 }
 
+}  // namespace
+
 RunSpec spec_of(const std::string& named, const Words& words) {
     RunSpec spec;
     if (!named.empty()) spec = named.front() == '{' ? spec_from_json(named, "spec") : named_spec(named);
@@ -88,6 +90,8 @@ RunSpec spec_of(const std::string& named, const Words& words) {
     spec.every = spec.checkpoint = Interval();  // ignore the intervals of a spec.json
     return spec;
 }
+
+namespace {
 
 // The given arrays determine the size, and the precision unless `words` sets it.
 void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words& words) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/problem/run_spec.h"
+
 namespace stencil::python {
 
 namespace nb = nanobind;
@@ -21,6 +23,10 @@ class NotFiniteError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The spec of a ready run, a spec.json or the default, with these settings. Throws InputError.
+RunSpec spec_of(const std::string& named, const Words& words);
+
 void add_simulation(nb::module_& module);
+void add_sweep(nb::module_& module);
 
 }  // namespace stencil::python

@@ -250,6 +250,7 @@ NB_MODULE(_core, m) {
     m.attr("has_cuda") = bool(STENCILSCOPE_HAS_CUDA);
 
     add_simulation(m);
+    add_sweep(m);
     nb::module_::import_("atexit").attr("register")(nb::cpp_function(&wait_for_compilers));
     m.def("bench", &bench, "words"_a);
     m.def("example", &example, "name"_a, "words"_a);

@@ -50,6 +50,7 @@ constexpr double kBelowPanel =
 // Limits of a panel's aspect ratio, either way (beyond it cells are not square), and of its height relative
 // to the widest panel possible.
 constexpr double kMaxAspect = 4;
+constexpr double kMaxTiles = 16;  // in place of it for a row of pictures
 constexpr double kMaxHeight = 1.7;
 constexpr double kLeastPanel = 36;
 // A panel may shrink by this share so that every cell gets the same whole number of pixels.
@@ -108,10 +109,11 @@ int most_ticks(double length, double spacing) {
 }
 
 // Returns the panel's size if `room` is available horizontally.
-Box panel_size(const Field& field, double room, double most_height) {
-    const int nx = field.nx(), ny = field.ny();
+Box panel_size(const FigurePanel& panel, double room, double most_height) {
+    const int nx = panel.field->nx(), ny = panel.field->ny();
     const double cells = double(std::max(nx, 1)) / std::max(ny, 1);
-    const double aspect = std::clamp(cells, 1 / kMaxAspect, kMaxAspect);
+    const double most_aspect = panel.x_marks.empty() ? kMaxAspect : kMaxTiles;
+    const double aspect = std::clamp(cells, 1 / most_aspect, most_aspect);
     const double most = std::min({room, room * kMaxHeight * aspect, most_height * aspect});
     double across = std::floor(most * kPixelsPerPoint);
     double down = std::max(1.0, std::round(across / aspect));
@@ -136,17 +138,19 @@ Group measured(const FigurePanel& panel, double room, double most_height, bool f
     group.title = clean_text(panel.title);
     group.value_label = clean_text(panel.value_label);
     const Field& field = *panel.field;
-    const Box size = panel_size(field, room, most_height);
-    const auto ticks = [&](double corner, int cells, int most) {
+    const Box size = panel_size(panel, room, most_height);
+    const auto ticks = [&](const std::vector<Tick>& marks, double corner, int cells, int most) {
+        if (!marks.empty()) return Ticks{marks, "", "", ""};
         return in_cells(panel) ? cell_ticks({0, double(cells)}, most)
                                : value_ticks({corner, corner + cells * panel.axes.cell}, most);
     };
     const std::string widest = in_cells(panel) ? std::to_string(field.nx()) : "0.000";
     const double x_label = text_width(widest, kTickSize);
-    group.x = ticks(panel.axes.x, field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
+    group.x = ticks(
+        panel.x_marks, panel.axes.x, field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
     const int most_down = most_ticks(size.height, kTickRoom);
     group.y = panel.row > 0 ? value_ticks({panel.y_first, panel.y_first + field.ny() * panel.row}, most_down)
-                            : ticks(panel.axes.y, field.ny(), most_down);
+                            : ticks(panel.y_marks, panel.axes.y, field.ny(), most_down);
     group.has_bar = panel.range.scale != Scale::log || statistics_of(field).max > 0;
     if (group.has_bar)
         group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
@@ -181,7 +185,7 @@ double place_across(std::vector<Group>& groups, const Room& row, double room) {
     double height = 0;
     double spare = row.width - 2 * kMargin - kGroupGap * double(groups.size() - 1);
     for (Group& group : groups) {
-        group.box = panel_size(*group.panel->field, room, row.panel_height);
+        group.box = panel_size(*group.panel, room, row.panel_height);
         height = std::max(height, group.box.height);
         spare -= group.before + group.box.width + group.after;
     }

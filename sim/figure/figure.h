@@ -9,6 +9,7 @@
 
 #include "kernels/view/resample.h"
 #include "sim/field/field.h"
+#include "sim/figure/ticks.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
 #include "sim/view/shape_outline.h"
@@ -50,6 +51,8 @@ struct FigurePanel {
     // Of an axis down that is no length; `row` 0: it is one.
     double row = 0, y_first = 0;
     std::string y_unit = {};
+    /// Of axes that are no lengths: positions from the left or the top; empty: at round values.
+    std::vector<Tick> x_marks = {}, y_marks = {};
     std::vector<double> contours = {};  ///< levels, ascending
     std::vector<FigureLine> lines = {};
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in a box; null: flat

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <system_error>
+#include <utility>
 
 #include "sim/files/folder.h"
 #include "sim/machine/background.h"
@@ -60,6 +63,7 @@ CompiledLibrary make_library(const std::string& text,
     return made;
 }
 
+// Rows of one text, on their way or there.
 class BackgroundRows : public equation::CompiledRows {
   public:
     BackgroundRows(const std::string& text, std::uint64_t memory_limit) {
@@ -67,10 +71,12 @@ class BackgroundRows : public equation::CompiledRows {
     }
 
     State state() const override {
-        take();
+        const std::lock_guard lock(mutex_);
+        if (work_.busy() && !work_.running()) take_result();
         return work_.busy() ? State::under_way : made_.library ? State::there : State::failed;
     }
     void wait() override {
+        const std::lock_guard lock(mutex_);
         if (work_.busy()) take_result();
     }
     void* function(const std::string& name) const override { return made_.library->function(name); }
@@ -78,9 +84,6 @@ class BackgroundRows : public equation::CompiledRows {
     std::string origin() const override { return made_.origin; }
 
   private:
-    void take() const {
-        if (work_.busy() && !work_.running()) take_result();
-    }
     void take_result() const {
         try {
             made_ = work_.get();
@@ -89,10 +92,37 @@ class BackgroundRows : public equation::CompiledRows {
         }
     }
 
+    mutable std::mutex mutex_;
     mutable CompiledLibrary made_;
     mutable std::string why_not_;
     mutable Background<CompiledLibrary> work_;
 };
+
+// A user of rows that all runs of a text in this process share, so that many small runs compile once.
+class SharedRows : public equation::CompiledRows {
+  public:
+    explicit SharedRows(std::shared_ptr<BackgroundRows> rows) : rows_(std::move(rows)) {}
+
+    State state() const override { return rows_->state(); }
+    void wait() override { rows_->wait(); }
+    void* function(const std::string& name) const override { return rows_->function(name); }
+    std::string why_not() const override { return rows_->why_not(); }
+    std::string origin() const override { return rows_->origin(); }
+
+  private:
+    std::shared_ptr<BackgroundRows> rows_;
+};
+
+std::shared_ptr<BackgroundRows> rows_of(const std::string& text, std::uint64_t memory_limit) {
+    static std::mutex mutex;
+    static std::map<std::pair<std::string, std::uint64_t>, std::weak_ptr<BackgroundRows>> in_use;
+    const std::lock_guard lock(mutex);
+    std::erase_if(in_use, [](const auto& one) { return one.second.expired(); });
+    std::weak_ptr<BackgroundRows>& place = in_use[{text, memory_limit}];
+    auto rows = place.lock();
+    if (!rows) place = rows = std::make_shared<BackgroundRows>(text, memory_limit);
+    return rows;
+}
 
 // Whether a line of compiler output states the error.
 bool is_telling(std::string_view line) {
@@ -106,7 +136,7 @@ std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::st
 }
 
 equation::RowCompiler compiler_within(std::uint64_t memory_limit) {
-    return [=](const std::string& text) { return std::make_unique<BackgroundRows>(text, memory_limit); };
+    return [=](const std::string& text) { return std::make_unique<SharedRows>(rows_of(text, memory_limit)); };
 }
 
 SystemCompiler find_c_compiler() {

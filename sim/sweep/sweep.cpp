@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <ranges>
 #include <utility>
@@ -23,27 +22,25 @@
 namespace stencil {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 // Runs in progress for each thread: enough that none waits long for the others' slices.
 constexpr std::size_t kRunsOfThread = 4;
 // Larger fields fill a machine by themselves, unless there are runs for all of its threads.
 constexpr double kCellsOfThread = 1 << 18;
 
 double wavelength_of(const Field& field, const RunSpec& now) {
-    if (!why_no_spectrum().empty()) return kNone;
+    if (!why_no_spectrum().empty()) return kNoNumber;
     const RadialSpectrum spectrum = spectrum_of(field, now);
     const auto strongest = std::ranges::max_element(spectrum.power);
-    if (strongest == spectrum.power.end() || !(*strongest > 0)) return kNone;
+    if (strongest == spectrum.power.end() || !(*strongest > 0)) return kNoNumber;
     return 2 * std::numbers::pi / spectrum.wave_number[std::size_t(strongest - spectrum.power.begin())];
 }
 
 double growth_of(const RunSpec& now, const std::vector<Statistics>& statistics, double time) {
-    if (!why_no_dispersion(now).empty()) return kNone;
+    if (!why_no_dispersion(now).empty()) return kNoNumber;
     std::vector<double> means;
     for (const Statistics& each : statistics) means.push_back(each.mean);
     const auto fastest = dispersion_relation(now, means, time).fastest;
-    return fastest ? fastest->rate : kNone;
+    return fastest ? fastest->rate : kNoNumber;
 }
 
 }  // namespace
@@ -59,12 +56,13 @@ struct Sweep::Live {
     Until until = {};
     Slice slice = {};
 
-    void begin(RunSpec spec, const Machine& machine);
+    /// `alike` runs have this one's text.
+    void begin(RunSpec spec, const Machine& machine, std::size_t alike);
     bool has_ended() const { return until.is_reached(clock_of(*simulation)); }
     std::string ended_by() const;
 };
 
-void Sweep::Live::begin(RunSpec spec, const Machine& machine) {
+void Sweep::Live::begin(RunSpec spec, const Machine& machine, std::size_t alike) {
     if (spec.model->equations->steady) static_cast<Ending&>(spec) = {0};
     spec = resolve(std::move(spec), machine);
     State start = make_start(spec);
@@ -76,6 +74,10 @@ void Sweep::Live::begin(RunSpec spec, const Machine& machine) {
              .stops = [this] { return condition.met(); },
              .watch = spec.allow_overflow ? nullptr : &watch};
     if (spec.time) until.time = end_time(*simulation, *spec.time);
+    // Rows that all runs share are compiled where that is worth it for all.
+    const double steps =
+        double(spec.likely_steps()) * double(method_of(spec)->device == Device::cpu ? alike : 1);
+    simulation->expect(static_cast<long long>(std::min(steps, double(kMaxSteps))));
     condition.begin(*simulation);
     if (until.watch) until.watch->begin(*simulation);
 }
@@ -98,6 +100,9 @@ Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
     require_condition(*resolved_.model, resolved_.until);
     check_resources(resolved_, machine);
     runs_.resize(spec_.count());
+    alike_ = runs_.size();
+    for (const Vary& one : spec_.vary)
+        if (changes_text(one.name)) alike_ = std::max<std::size_t>(1, alike_ / one.values.size());
     spec_.base = base;
     spec_.base.size = resolved_.size;
     spec_.base.backend = resolved_.backend;
@@ -135,7 +140,7 @@ void Sweep::begin_more() {
     const auto failures = for_each_apart(fresh.size(), threads_, [&](std::size_t i) {
         Live& live = *fresh[i];
         try {
-            live.begin(spec_.run(live.index), machine_);
+            live.begin(spec_.run(live.index), machine_, alike_);
         } catch (const UnstableStep& error) {
             throw InputError("unstable: {}", error.what());
         }

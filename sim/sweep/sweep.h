@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@
 
 namespace stencil {
 
+/// In place of a number that a run does not have.
+inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
 /// What is known of a run of a sweep.
 struct SweptRun {
     /// "waiting", "running", "done", "not finite at step 120: u", or why it could not be made or stepped:
@@ -26,8 +30,9 @@ struct SweptRun {
     double seconds = 0;                  ///< of its steps
     std::string field_hash;              ///< as of the run alone
     std::vector<Statistics> statistics;  ///< per component
-    double wavelength = 0;               ///< of the strongest waves of the shown field; NaN: there are none
-    double growth = 0;  ///< rate of the fastest growing wave about the state at the end; NaN: none grows
+    double wavelength = 0;  ///< of the strongest waves of the shown field; kNoNumber: there are none
+    double growth =
+        0;  ///< rate of the fastest growing wave about the state at the end; kNoNumber: none grows
     std::vector<double> observed;  ///< per SweepSpec::observe
 
     bool ended() const { return status != "waiting" && status != "running"; }
@@ -74,6 +79,7 @@ class Sweep {
     RunSpec resolved_;
     Machine machine_;
     std::size_t at_once_;
+    std::size_t alike_ = 1;  ///< runs with the same text
     int threads_ = 1;
     std::vector<SweptRun> runs_;
     std::vector<std::unique_ptr<Live>> live_;

@@ -219,6 +219,11 @@ RunSpec with_varied(RunSpec spec, std::string_view name, const std::string& valu
     return with_setting(std::move(spec), name, value);
 }
 
+bool changes_text(std::string_view name) {
+    if (named_side(name)) return true;
+    return setting_named(name) && kind_of(name) == SettingKind::shape && name != setting_name::dt;
+}
+
 std::size_t SweepSpec::count() const {
     std::size_t count = 1;
     for (const std::size_t runs : shape()) count *= runs;

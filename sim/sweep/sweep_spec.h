@@ -28,6 +28,9 @@ std::vector<Vary> read_run_list(const std::filesystem::path& file);
 /// The run with a value of what varies. Throws InputError.
 RunSpec with_varied(RunSpec spec, std::string_view name, const std::string& value);
 
+/// Whether the runs' steps are other operations, not the same ones with other numbers.
+bool changes_text(std::string_view name);
+
 struct SweepSpec {
     static constexpr std::size_t kMostRuns = 1'000'000;
 

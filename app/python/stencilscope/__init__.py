@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from stencilscope import _core
 from stencilscope._models import Models, models
 from stencilscope._simulation import Fields, Frames, Parameters, Setting, Simulation
+from stencilscope._sweep import sweep
 from stencilscope._sympy import from_sympy
 from stencilscope._words import json_object, words_of
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from stencilscope._settings import Settings
 
-__all__ = ["Fields", "Frames", "Models", "Parameters", "Simulation", "bench", "example", "from_sympy", "jump", "models"]
+__all__ = ["Fields", "Frames", "Models", "Parameters", "Simulation", "bench", "example", "from_sympy", "jump", "models", "sweep"]
 __version__: str = _core.version
 
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,27 @@ struct FieldSeries {
     std::vector<Part> parts;
 };
 
+/// Fields and numbers of runs along the axes of what varies between them.
+struct FieldGrid {
+    struct Scale {
+        std::string name;
+        std::vector<double> values;
+        std::vector<std::string> labels = {};  ///< of values that are no numbers
+    };
+    struct Numbers {
+        std::string name;
+        std::vector<double> values;  ///< one a run, the last scale fastest
+    };
+    RunNotes run;
+    std::vector<Scale> scales;  ///< the slowest first
+    std::vector<Numbers> numbers;
+    std::vector<std::string> status;  ///< of each run
+    std::vector<std::string> names;   ///< of the fields of a run
+    DType dtype = DType::float32;
+    int nx = 0, ny = 0;
+    std::function<Field(std::size_t run, std::size_t name)> field;
+};
+
 /// Writes VTK ImageData (.vti) with cell data from the field's corner on. Atomic; throws MachineError.
 void write_vti(const std::filesystem::path& path, const FieldSet& set);
 /// Writes a ParaView collection (.pvd) of such files, by time or, where that is unknown, by step.
@@ -64,5 +86,8 @@ void write_hdf5(const std::filesystem::path& path, const FieldSet& set);
 /// Writes a file that combines the parts as virtual datasets (moments, ny, nx) over the scales `t` (NaN if
 /// unknown), `y` and `x`, with a dataset `step`.
 void write_hdf5_series(const std::filesystem::path& path, const FieldSeries& series);
+/// Writes one dataset (scales..., ny, nx) per field and one (scales...) per number, over the scales by their
+/// names; a '/' in a name becomes " per ".
+void write_hdf5_grid(const std::filesystem::path& path, const FieldGrid& grid);
 
 }  // namespace stencil

@@ -159,8 +159,8 @@ class Owned {
     hid_t id_;
 };
 
-Owned space_of(std::initializer_list<hsize_t> sizes) {
-    return Owned(HDF5(H5Screate_simple)(int(sizes.size()), std::data(sizes), nullptr));
+Owned space_of(const std::vector<hsize_t>& sizes) {
+    return Owned(HDF5(H5Screate_simple)(int(sizes.size()), sizes.data(), nullptr));
 }
 
 hid_t type_of(DType dtype) {
@@ -174,11 +174,8 @@ Owned dataset_properties() {
     return properties;
 }
 
-void add_dataset(hid_t place,
-                 const std::string& name,
-                 hid_t type,
-                 std::initializer_list<hsize_t> sizes,
-                 const void* data) {
+void add_dataset(
+    hid_t place, const std::string& name, hid_t type, const std::vector<hsize_t>& sizes, const void* data) {
     const Owned space = space_of(sizes), properties = dataset_properties();
     Owned dataset(HDF5(H5Dcreate2)(place, name.c_str(), type, space, 0, properties, 0));
     done(HDF5(H5Dwrite)(dataset, type, 0, 0, 0, data));
@@ -187,24 +184,35 @@ void add_dataset(hid_t place,
 
 // Writes an attribute, a scalar if there are no sizes.
 void add_attribute(
-    hid_t place, const char* name, hid_t type, std::initializer_list<hsize_t> sizes, const void* data) {
+    hid_t place, const char* name, hid_t type, const std::vector<hsize_t>& sizes, const void* data) {
     const Owned space = space_of(sizes);
     Owned attribute(HDF5(H5Acreate2)(place, name, type, space, 0, 0));
     done(HDF5(H5Awrite)(attribute, type, data));
     attribute.close();
 }
 
-void add_notes(hid_t file, const RunNotes& run) {
-    const Owned text(HDF5(H5Tcopy)(*HDF5(H5T_C_S1_g)));
+// Of texts of any length.
+Owned texts_type() {
+    Owned text(HDF5(H5Tcopy)(*HDF5(H5T_C_S1_g)));
     done(HDF5(H5Tset_size)(text, kVariable));
     done(HDF5(H5Tset_cset)(text, kUtf8));
+    return text;
+}
+
+std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    return pointers;
+}
+
+void add_notes(hid_t file, const RunNotes& run) {
+    const Owned text = texts_type();
     const auto add = [&](const char* name, const std::string& value) {
         const char* start = value.c_str();
         add_attribute(file, name, text, {}, &start);
     };
     add("program", "stencilscope " STENCILSCOPE_VERSION);
-    std::vector<const char*> names;
-    for (const std::string& name : run.components) names.push_back(name.c_str());
+    const auto names = pointers_to(run.components);
     add_attribute(file, "components", text, {names.size()}, names.data());
     add_attribute(file, "dx", *HDF5(H5T_NATIVE_DOUBLE_g), {}, &run.dx);
     add("length_unit", run.length_unit);
@@ -256,13 +264,14 @@ void add_scale(hid_t file, const Scale& scale) {
     const Owned dataset(HDF5(H5Dopen2)(file, scale.name.c_str(), 0));
     add_text(dataset, "CLASS", "DIMENSION_SCALE");
     add_text(dataset, "NAME", scale.name);
-    add_text(dataset, "axis", scale.name == "t" ? "T" : scale.name == "y" ? "Y" : "X");
+    if (scale.name == "t" || scale.name == "y" || scale.name == "x")
+        add_text(dataset, "axis", scale.name == "t" ? "T" : scale.name == "y" ? "Y" : "X");
     add_text(dataset, "long_name", scale.name == "t" ? "time" : scale.name);
     if (!scale.unit.empty()) add_text(dataset, "units", scale.unit);
 }
 
 // Says which scales a dataset lies over.
-void attach_scales(hid_t file, const std::string& name, std::initializer_list<const char*> scales) {
+void attach_scales(hid_t file, const std::string& name, const std::vector<std::string>& scales) {
     struct List {
         std::size_t length;
         void* first;
@@ -270,7 +279,7 @@ void attach_scales(hid_t file, const std::string& name, std::initializer_list<co
     std::vector<std::uint64_t> references(scales.size());
     std::vector<List> lists;
     for (std::size_t i = 0; i < scales.size(); ++i) {
-        done(HDF5(H5Rcreate)(&references[i], file, std::data(scales)[i], 0, -1));
+        done(HDF5(H5Rcreate)(&references[i], file, scales[i].c_str(), 0, -1));
         lists.push_back({1, &references[i]});
     }
     const Owned dataset(HDF5(H5Dopen2)(file, name.c_str(), 0));
@@ -281,6 +290,12 @@ void attach_scales(hid_t file, const std::string& name, std::initializer_list<co
 void add_axes(hid_t file, const RunNotes& run, int nx, int ny) {
     add_scale(file, {"y", run.length_unit, centres(run.y, run.dx, ny)});
     add_scale(file, {"x", run.length_unit, centres(run.x, run.dx, nx)});
+}
+
+// A '/' in a name would be a group.
+std::string link_name(std::string name) {
+    for (std::size_t at = 0; (at = name.find('/', at)) != name.npos;) name.replace(at, 1, " per ");
+    return name;
 }
 
 std::mutex& one_at_a_time() {  // for builds that are not thread-safe
@@ -456,6 +471,56 @@ void write_hdf5_series(const std::filesystem::path& path, const FieldSeries& ser
             attach_scales(file, name, {"t", "y", "x"});
         }
         add_notes(file, series.run);
+    });
+}
+
+void write_hdf5_grid(const std::filesystem::path& path, const FieldGrid& grid) {
+    write_file(path, [&](hid_t file) {
+        add_axes(file, grid.run, grid.nx, grid.ny);
+        std::vector<std::string> scales;
+        std::vector<hsize_t> runs;
+        for (const FieldGrid::Scale& scale : grid.scales) {
+            scales.push_back(link_name(scale.name));
+            runs.push_back(scale.values.size());
+            add_scale(file, {scales.back(), "", scale.values});
+            if (scale.labels.empty()) continue;
+            const Owned dataset(HDF5(H5Dopen2)(file, scales.back().c_str(), 0));
+            add_attribute(
+                dataset, "labels", texts_type(), {scale.labels.size()}, pointers_to(scale.labels).data());
+        }
+        for (const FieldGrid::Numbers& one : grid.numbers) {
+            const std::string name = link_name(one.name);
+            add_dataset(file, name, *HDF5(H5T_NATIVE_DOUBLE_g), runs, one.values.data());
+            attach_scales(file, name, scales);
+        }
+        add_dataset(file, "status", texts_type(), runs, pointers_to(grid.status).data());
+        attach_scales(file, "status", scales);
+        std::vector<hsize_t> sizes = runs, count(runs.size(), 1);
+        std::vector<std::string> axes = scales;
+        for (const int cells : {grid.ny, grid.nx}) {
+            sizes.push_back(hsize_t(cells));
+            count.push_back(hsize_t(cells));
+        }
+        axes.insert(axes.end(), {"y", "x"});
+        const Owned one = space_of({hsize_t(grid.ny), hsize_t(grid.nx)});
+        for (std::size_t i = 0; i < grid.names.size(); ++i) {
+            const std::string name = link_name(grid.names[i]);
+            const Owned space = space_of(sizes), properties = dataset_properties();
+            Owned dataset(HDF5(H5Dcreate2)(file, name.c_str(), type_of(grid.dtype), space, 0, properties, 0));
+            std::vector<hsize_t> start(sizes.size());
+            for (std::size_t run = 0; run < grid.status.size(); ++run) {
+                std::size_t rest = run;
+                for (std::size_t axis = runs.size(); axis-- > 0; rest /= runs[axis])
+                    start[axis] = rest % runs[axis];
+                done(HDF5(H5Sselect_hyperslab)(space, 0, start.data(), nullptr, count.data(), nullptr));
+                grid.field(run, i).visit([&](const auto& cells) {
+                    done(HDF5(H5Dwrite)(dataset, type_of(grid.dtype), one, space, 0, cells.data()));
+                });
+            }
+            dataset.close();
+            attach_scales(file, name, axes);
+        }
+        add_notes(file, grid.run);
     });
 }
 
