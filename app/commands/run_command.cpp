@@ -276,6 +276,9 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (report.spec.drawn_arrows() != report.spec.arrows)
         note("note: no arrows of {}: the equation at the end has other components\n", report.spec.arrows);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
+    if (stays_zero(report))
+        note("note: the field is 0 everywhere and stays so: give it a start, such as `{}(0) = random`\n",
+             spec.model->components.front().name);
 
     for (const auto& [formula, values] : report.components)
         if (!request.out.empty() && spec.coloring(formula).range.scale == Scale::log && !(values.max > 0))

@@ -52,7 +52,11 @@ ImplicitSolve<T>::ImplicitSolve(const LinearPart& part, FieldShape rows, const E
       on_(on),
       whole_(whole_shape(on, rows)),
       polynomials_(part),
-      lines_(*on.threads, whole_.nx, whole_.ny, part.fields * (kPairs + 1), sizeof(T) == sizeof(float)),
+      lines_(*on.threads,
+             whole_.nx,
+             whole_.ny,
+             part.fields * (kPairs + 1) + FftwLines<T>::kProductLines,
+             sizeof(T) == sizeof(float)),
       rows_(part.along_x, whole_.nx, lines_.first()),
       columns_(part.along_y, whole_.ny, lines_.first()) {
     if (!on.strips) return;
@@ -82,26 +86,42 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& columns, C
     for (int c = 0; c < components; ++c)
         for (int y = 0; y < ny; ++y)
             for (int pair = 0; pair < pairs; ++pair) line(c, pair)[y] = cells(c, pair, y).at(0);
+    // All lines at once, in place.
+    [[maybe_unused]] const auto multiply = [&](bool back) {
+        for (int c = 0; c < components; ++c)
+            columns_.multiply(
+                &(coefficients + std::ptrdiff_t(components) * pitch)->re,
+                2 * pairs,
+                back,
+                [&](int i, int l) { return l % 2 == 0 ? line(c, l / 2)[i].re : line(c, l / 2)[i].im; },
+                [&](int k, int l, T value) {
+                    (l % 2 == 0 ? line(c, l / 2)[k].re : line(c, l / 2)[k].im) = value;
+                });
+    };
+    if constexpr (M == Modes::general) multiply(false);
     for (int pair = 0; pair < pairs; ++pair) {
         for (int c = 0; c < components; ++c) {
             Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
             std::copy_n(line(c, pair), ny, own_coefficients);
-            columns_.template to_coefficients<M>(
-                line(c, pair),
-                [&](int y) { return own_coefficients[y]; },
-                [&](int k, Complex<T> value) { own_coefficients[k] = value; });
+            if constexpr (M != Modes::general)
+                columns_.template to_coefficients<M>(
+                    line(c, pair),
+                    [&](int y) { return own_coefficients[y]; },
+                    [&](int k, Complex<T> value) { own_coefficients[k] = value; });
         }
         const int x = x0 + 2 * pair;
         solve_waves(coefficients, first_column_ + x, first_column_ + std::min(x + 1, nx - 1));
         for (int c = 0; c < components; ++c) {
             Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
-            columns_.template to_cells<M>(
-                line(c, pair),
-                [&](int k) { return own_coefficients[k]; },
-                [&](int y, Complex<T> value) { own_coefficients[y] = value; });
+            if constexpr (M != Modes::general)
+                columns_.template to_cells<M>(
+                    line(c, pair),
+                    [&](int k) { return own_coefficients[k]; },
+                    [&](int y, Complex<T> value) { own_coefficients[y] = value; });
             std::copy_n(own_coefficients, ny, line(c, pair));
         }
     }
+    if constexpr (M == Modes::general) multiply(true);
     for (int c = 0; c < components; ++c)
         for (int y = 0; y < ny; ++y)
             for (int pair = 0; pair < pairs; ++pair) cells(c, pair, y).set(0, line(c, pair)[y]);

@@ -130,7 +130,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Loaded at first use. Without FFTW the default initial condition, jagged, is missing.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfftw3-double3, libfftw3-single3, libopenblas0")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "hdf5-tools, libpangocairo-1.0-0")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "hdf5-tools, netcdf-bin, libtiff-tools, libpangocairo-1.0-0")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, zenity, xclip")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -7,6 +7,7 @@
 #include "sim/distributed/team.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/npy_rows.h"
 #include "sim/problem/start.h"
 #include "sim/problem/typed_run.h"
@@ -26,9 +27,36 @@ auto parts_of(SolverArray& array) {
     return std::tie(array.kind, array.component, array.inner, array.observable);
 }
 
+// An array in memory that a text names.
+struct SentArray {
+    DType dtype = DType::float64;
+    int nx = 0, ny = 0;
+    std::vector<double> values;
+};
+auto parts_of(SentArray& array) {
+    return std::tie(array.dtype, array.nx, array.ny, array.values);
+}
+
 namespace {
 
 using NumberList = std::vector<std::pair<std::string, InnerNumbers::mapped_type>>;
+
+std::vector<SentArray> sent_arrays(std::string_view text) {
+    std::vector<SentArray> arrays;
+    for (const auto& [name, field] : arrays_named(text))
+        arrays.push_back({field->dtype(), field->nx(), field->ny(), field->values()});
+    return arrays;
+}
+
+HeldArrays held(const std::vector<SentArray>& arrays) {
+    HeldArrays all;
+    for (const SentArray& array : arrays) {
+        Array<double> cells(array.nx, array.ny);
+        std::ranges::copy(array.values, cells.data());
+        all.insert(hold_array(Field(std::move(cells)).to(array.dtype)));
+    }
+    return all;
+}
 
 // All processes write one file. `write(name)` returns the file's hash, or nothing if a process cannot read
 // the recipe.
@@ -327,7 +355,9 @@ class DistributedSolver : public Solver {
                              const std::string& text,
                              const StepParameters& own,
                              int processes,
+                             const std::vector<SentArray>& arrays,
                              OnFirst<SolverSetup> known) -> std::string {
+            const HeldArrays while_read = known.value ? HeldArrays() : held(arrays);
             SolverSetup setup =
                 known.value ? *known.value : solver_setup(spec_from_json(text, "the spec of process 0"));
             setup.params = own;
@@ -340,8 +370,9 @@ class DistributedSolver : public Solver {
             return "";
         };
         const std::lock_guard lock(team::one_at_a_time());
+        const std::string text = json_text(to_json(spec));
         const std::string trouble = together<"make solver">(
-            make, ++solvers, json_text(to_json(spec)), params, processes_, OnFirst<SolverSetup>{&setup_});
+            make, ++solvers, text, params, processes_, sent_arrays(text), OnFirst<SolverSetup>{&setup_});
         if (!trouble.empty()) throw MachineError(trouble);
         return solvers;
     }

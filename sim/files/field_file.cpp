@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <limits>
 
 #include "sim/files/atomic_file.h"
-#include "sim/files/exchange/field_set.h"
 #include "sim/files/held_arrays.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
@@ -22,10 +22,13 @@ const std::vector<FieldFormat> kFormats{
     {{".npy"}, "\x93NUMPY", open_npy},
     {{".npz"}, "PK\x03\x04", open_npz},
     {{".csv", ".txt"}, "", open_table},
-    {{".h5", ".hdf5", ".nc"}, "\x89HDF\r\n\x1a\n", open_hdf5, why_no_hdf5},
+    {{".h5", ".hdf5"}, "\x89HDF\r\n\x1a\n", open_hdf5},
+    {{".nc", ".cdf"}, "CDF", open_netcdf},
     {{".vti"}, "<", open_vti},
     {{".png"}, "\x89PNG\r\n\x1a\n", nullptr},
     {{".jpg", ".jpeg"}, "\xff\xd8\xff", nullptr},
+    {{".tif", ".tiff"}, "II*", nullptr},
+    {{}, "MM", nullptr},
 };
 
 std::string ending_of(const std::string& file) {
@@ -81,8 +84,6 @@ FoundField open_field(const FieldPlace& place) {
     const FieldFormat* format = find_format(place.file);
     if (!format || !format->open)
         InputFile(place.file).refuse("this is not read: allowed are " + field_endings());
-    if (format->why_not)
-        if (const std::string why = format->why_not(); !why.empty()) InputFile(place.file).refuse(why);
     return format->open(place);
 }
 
@@ -107,6 +108,20 @@ void require_field_size(const InputFile& file, std::uint64_t nx, std::uint64_t n
     if (nx < 1 || ny < 1) file.refuse("it has no cells");
     if (nx > kMost || ny > kMost)
         file.refuse(fmt::format("{} x {} cells; an axis has at most {}", nx, ny, kMost));
+}
+
+void unpack(Field& field, const std::function<double(const char* name, double otherwise)>& attribute) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const double scale = attribute("scale_factor", 1), offset = attribute("add_offset", 0),
+                 fill = attribute("_FillValue", kNone), missing = attribute("missing_value", kNone);
+    const bool packed = scale != 1 || offset != 0;
+    field.visit([&]<class T>(Array<T>& array) {
+        for (T& value : array.cells()) {
+            const auto stored = double(value);
+            if (packed) value = T(stored * scale + offset);
+            if (stored == fill || stored == missing) value = T(kNone);
+        }
+    });
 }
 
 FoundField open_npy(const FieldPlace& place) {

@@ -30,7 +30,6 @@ struct FieldFormat {
     std::vector<std::string_view> endings;
     std::string_view start;                       ///< first bytes, by which it is known without an ending
     FoundField (*open)(const FieldPlace& place);  ///< throws InputError; null: a picture (see image.h)
-    std::string (*why_not)() = nullptr;           ///< why it cannot be read here; empty: it can
 };
 
 /// The table. A new format is a function and a row there.
@@ -52,11 +51,16 @@ std::size_t chosen_variable(const InputFile& file,
 /// Throws InputError unless both are from 1 to the largest number of cells along an axis.
 void require_field_size(const InputFile& file, std::uint64_t nx, std::uint64_t ny);
 
+/// Unpacks values by CF's attributes: scaled, and NaN for those that are missing.
+void unpack(Field& field, const std::function<double(const char* name, double otherwise)>& attribute);
+
 FoundField open_npy(const FieldPlace& place);
 FoundField open_npz(const FieldPlace& place);
 /// Numbers in rows, or columns x, y and values under a line of names.
 FoundField open_table(const FieldPlace& place);
 FoundField open_hdf5(const FieldPlace& place);
+/// Classic netCDF, or netCDF-4 by open_hdf5().
+FoundField open_netcdf(const FieldPlace& place);
 FoundField open_vti(const FieldPlace& place);
 
 }  // namespace stencil

@@ -20,13 +20,21 @@ namespace {
 
 // Detects the format by the first bytes, whatever the file's name.
 std::unique_ptr<PictureReader> reader_of(InputFile& file) {
-    constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n", kJpeg = "\xff\xd8\xff";
-    char start[kPng.size()] = {};
+    constexpr std::pair<std::string_view, std::unique_ptr<PictureReader> (*)(InputFile&)> kReaders[] = {
+        {"\x89PNG\r\n\x1a\n", png_reader},
+        {"\xff\xd8\xff", jpeg_reader},
+        {"II*", tiff_reader},
+        {{"MM\0*", 4}, tiff_reader},
+        {"II+", tiff_reader},
+        {{"MM\0+", 4}, tiff_reader}};
+    char start[8] = {};
     const std::size_t count = file.read_some(std::as_writable_bytes(std::span(start)));
-    const std::string_view text(start, count);
-    if (text != kPng && !text.starts_with(kJpeg)) file.refuse("neither a PNG nor a JPEG picture");
-    file.rewind();
-    return text == kPng ? png_reader(file) : jpeg_reader(file);
+    for (const auto& [bytes, reader] : kReaders)
+        if (std::string_view(start, count).starts_with(bytes)) {
+            file.rewind();
+            return reader(file);
+        }
+    file.refuse("no PNG, JPEG or TIFF picture");
 }
 
 void check_png_size(const std::filesystem::path& path, int nx, int ny) {

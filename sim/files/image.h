@@ -1,4 +1,4 @@
-// Pictures: PNG and JPEG files read as grey fields, fields written as PNG with one pixel per cell.
+// Pictures: PNG, JPEG and TIFF files read as grey fields, fields written as PNG with one pixel per cell.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@
 
 namespace stencil {
 
-/// Columns and rows of a PNG or JPEG file, from its header. Throws InputError if it is neither, is cut off,
+/// Columns and rows of a picture, from its header. Throws InputError if it is none of these, is cut off,
 /// or claims more pixels than its bytes could hold.
 std::pair<int, int> image_size(const std::filesystem::path& path);
 
-/// Reads a channel of a picture as values in [0, 1], samples divided by 255 (65535 for 16-bit PNGs); row 0 is
-/// on top. Throws InputError as image_size() does.
+/// Reads a channel of a picture as values in [0, 1], samples divided by 255 (65535 for 16 bits), or those of
+/// a TIFF of floats; row 0 is on top. Throws InputError as image_size() does.
 Array<double> read_image(const std::filesystem::path& path, Channel channel = Channel::grey);
 /// Reads a channel and resamples it to (ny, nx) row by row, so the whole picture is never in memory. Throws
 /// InputError as image_size() does.

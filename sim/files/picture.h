@@ -1,4 +1,4 @@
-// Readers of PNG and JPEG files, for image.h.
+// Readers of PNG, JPEG and TIFF files, for image.h.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,7 @@ class PictureReader {
 /// These readers begin at the start of a file, which must outlive them, and read its header.
 std::unique_ptr<PictureReader> png_reader(InputFile& file);
 std::unique_ptr<PictureReader> jpeg_reader(InputFile& file);
+std::unique_ptr<PictureReader> tiff_reader(InputFile& file);
 
 /// The orientation in an Exif block, which begins with "II" or "MM"; 1 if it has none.
 int exif_orientation(std::span<const unsigned char> exif);

@@ -1,6 +1,5 @@
 #include "sim/import/importers.h"
 
-#include <expat.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +14,7 @@
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/text/xml.h"
 
 namespace stencil::import {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::size_t kMostElements = 4000, kDeepestElement = 20;
 // An element of a pattern's XML.
 struct Element {
     std::string name;
-    std::map<std::string, std::string> attributes;
+    XmlAttributes attributes;
     std::string text;
     std::vector<Element> children;
 
@@ -55,52 +55,23 @@ struct ReadyFile {
 };
 
 // Reads up to <ImageData>, because only the values of cells follow it.
-class XmlReader {
+class PatternReader : XmlHandler {
   public:
     ReadyFile read(std::string_view xml) {
-        const std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser(XML_ParserCreate(nullptr),
-                                                                             XML_ParserFree);
-        if (!parser) throw std::bad_alloc();
-        parser_ = parser.get();
-        XML_SetUserData(parser_, this);
-        XML_SetElementHandler(
-            parser_,
-            [](void* self, const XML_Char* name, const XML_Char** attributes) {
-                static_cast<XmlReader*>(self)->begin(name, attributes);
-            },
-            [](void* self, const XML_Char*) { static_cast<XmlReader*>(self)->end(); });
-        XML_SetCharacterDataHandler(parser_, [](void* self, const XML_Char* text, int length) {
-            static_cast<XmlReader*>(self)->text({text, std::size_t(length)});
-        });
-        // Refuses entities, which could expand a short file to a huge text.
-        XML_SetStartDoctypeDeclHandler(
-            parser_, [](void* self, const XML_Char*, const XML_Char*, const XML_Char*, int) {
-                static_cast<XmlReader*>(self)->stop("it has a document type");
-            });
-        const XML_Status status = XML_Parse(parser_, xml.data(), int(xml.size()), XML_TRUE);
-        if (!wrong_.empty()) throw InputError("{}", wrong_);
-        if (status != XML_STATUS_OK && !done_)
-            throw InputError("it is not XML: line {}: {}",
-                             XML_GetCurrentLineNumber(parser_),
-                             XML_ErrorString(XML_GetErrorCode(parser_)));
+        const End end = parse(xml, true);
+        if (!end.stopped.empty()) throw InputError("{}", end.stopped);
+        if (!end.not_xml.empty()) throw InputError("it is not XML: {}", end.not_xml);
         if (file_.rd.name.empty()) throw InputError("it is not a Ready pattern: it has no <RD>");
         return std::move(file_);
     }
 
   private:
-    static Element made(const XML_Char* name, const XML_Char** attributes) {
-        Element element{name, {}, {}, {}};
-        for (; *attributes != nullptr; attributes += 2) element.attributes[attributes[0]] = attributes[1];
-        return element;
-    }
-
-    void begin(const XML_Char* name, const XML_Char** attributes) {
-        if (done_ || !wrong_.empty()) return;
-        Element element = made(name, attributes);
+    void begin(std::string name, XmlAttributes attributes) override {
+        Element element{std::move(name), std::move(attributes), {}, {}};
         if (++count_ > kMostElements) return stop("it has too many elements");
         if (element.name == "ImageData" || element.name == "UnstructuredGrid") {
             file_.image = std::move(element);
-            if (!file_.rd.name.empty()) finish();
+            if (!file_.rd.name.empty()) stop();
             return;
         }
         if (open_.empty() && element.name != "RD") return;
@@ -108,17 +79,17 @@ class XmlReader {
         open_.push_back(std::move(element));
     }
 
-    void end() {
-        if (done_ || !wrong_.empty() || open_.empty()) return;
+    void end(std::string_view) override {
+        if (open_.empty()) return;
         Element closed = std::move(open_.back());
         open_.pop_back();
         if (!open_.empty()) return open_.back().children.push_back(std::move(closed));
         file_.rd = std::move(closed);
-        if (!file_.image.name.empty()) finish();
+        if (!file_.image.name.empty()) stop();
     }
 
-    void text(std::string_view text) {
-        if (done_ || !wrong_.empty() || open_.empty()) return;
+    void text(std::string_view text) override {
+        if (open_.empty()) return;
         std::string& all = open_.back().text;
         all += text;
         if (all.size() > equation::kMaxText)
@@ -126,22 +97,9 @@ class XmlReader {
                 "its <{}> has more than {} bytes", quotable(open_.back().name), equation::kMaxText));
     }
 
-    void finish() {
-        done_ = true;
-        XML_StopParser(parser_, XML_FALSE);
-    }
-
-    void stop(std::string why) {
-        wrong_ = std::move(why);
-        XML_StopParser(parser_, XML_FALSE);
-    }
-
-    XML_Parser parser_ = nullptr;
     ReadyFile file_;
     std::vector<Element> open_;
     std::size_t count_ = 0;
-    bool done_ = false;
-    std::string wrong_;
 };
 
 // a, b ... z, aa, ab ...
@@ -511,7 +469,7 @@ class Pattern {
 }  // namespace
 
 Imported model_of_ready(std::string_view xml) {
-    return Pattern(XmlReader().read(xml)).result();
+    return Pattern(PatternReader().read(xml)).result();
 }
 
 }  // namespace stencil::import

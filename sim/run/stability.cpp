@@ -344,8 +344,7 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     const StableStep limit = stable_step(spec, solver, false, given > 0 ? kClear * given : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable) {
         const std::string others = limit.downwind ? "" : FieldLimit(spec, solver).stable_integrators();
-        throw UnstableStep("every step of {} by {} is unstable: {}, or add --allow-unstable with --dt",
-                           spec.model->name,
+        throw UnstableStep("every step by {} is unstable: {}, or add --allow-unstable with --dt",
                            name_of(spec.integrator),
                            limit.downwind
                                ? "its first derivatives are taken from where the wind blows to, so that "

@@ -124,6 +124,19 @@ TEST_CASE("The time step is told beside its limit; above it a run is refused unl
     require_refused(stencilscope("run --size 16 --steps 3 --model kdv --stepper imex"), 2, "linear");
 }
 
+TEST_CASE("A field that nothing starts is noted") {
+    const std::string words = "run --backend cpu --size 16 --steps 3 --equation {} ";
+    const auto noted = [&](const ProgramResult& run) {
+        REQUIRE(run.status == 0);
+        return contains(run.err, "0 everywhere and stays so: give it a start, such as `w(0) = random`");
+    };
+    CHECK(noted(stencilscope(words, "dw/dt = lap(w); dv/dt = w")));
+    CHECK_FALSE(noted(stencilscope(words, "dw/dt = lap(w) + 1")));
+    CHECK_FALSE(noted(stencilscope(words, "dw/dt = lap(w); left: w = 1")));
+    CHECK_FALSE(noted(stencilscope(words, "dw/dt = lap(w); w(0) = 0")));
+    CHECK_FALSE(noted(stencilscope(words + "--initial 0*x", "dw/dt = lap(w)")));
+}
+
 TEST_CASE("A field that is solved for alone is a run without steps") {
     const ScratchFolder folder;
     const std::string words = kRun + "--equation {} --size 24x17 --dtype float64 --export default,view.png";

@@ -176,6 +176,9 @@ TEST_CASE("Surfaces and arrows are exported, and refused where there is nothing 
                       shape = kLook + "--equation {} --size 64 --steps 3 --export view.svg,figure.svg ";
     require_done(stencilscope(shape, folder / "shape", half));
     require_done(stencilscope(shape + "--outline false", folder / "bare", half));
+    // A text without a title has none in its figures.
+    CHECK(contains(read_bytes(folder / "shape/view.svg"), ">t = 0.3<"));
+    CHECK_FALSE(contains(read_bytes(folder / "shape/figure.svg"), "typed"));
     for (const std::string name : {"view.svg", "figure.svg"})
         CHECK(read_bytes(folder / "shape" / name).size() > read_bytes(folder / "bare" / name).size());
     const auto figure = [&](const std::string& arrows) {
@@ -283,7 +286,7 @@ TEST_CASE("A figure of the view has its panes, units, model and time, and nothin
         stencilscope("run --backend cpu --quiet --steps 10 --out {} " + gray + "--export view.svg,spec.json",
                      folder / "now"));
     const std::string now = read_bytes(folder / "now/view.svg");
-    for (const char* label : {"gray-scott, t = 20 s", "x (mm)", "y (mm)", ">v (mM)<"})
+    for (const char* label : {"Gray-Scott, t = 20 s", "x (mm)", "y (mm)", ">v (mM)<"})
         CHECK(contains(now, label));
     for (const char* word : {"cpu", "us/step", "Laplacian", "width=\"504.00pt\""})
         CHECK_FALSE(contains(now, word));
@@ -295,7 +298,7 @@ TEST_CASE("A figure of the view has its panes, units, model and time, and nothin
                               "view.svg,spec.json"));
     const std::string three = read_bytes(folder / "three/view.svg");
     for (const std::string& label :
-         items("gray-scott, t = 0 s | >Start< | >Laplacian< | Laplacian of v | width=\"720.00pt\" | "
+         items("Gray-Scott, t = 0 s | >Start< | >Laplacian< | Laplacian of v | width=\"720.00pt\" | "
                "height=\"360"))
         CHECK(contains(three, label));
     const std::string spec = read_bytes(folder / "three/spec.json");

@@ -3,10 +3,14 @@
 #include <csignal>
 
 #include "kernels/cuda/cuda_runtime.h"
+#include "sim/files/held_arrays.h"
 #include "sim/files/npy.h"
 #include "sim/machine/child_process.h"
+#include "sim/run/output/checkpoint.h"
+#include "sim/run/output/exports.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
+#include "tests/support/runs.h"
 
 namespace fs = std::filesystem;
 
@@ -147,6 +151,52 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
                                           sides + "\n");
         require_equal_runs(shape + "--model " + text.string(), 3);
     }
+}
+
+TEST_CASE("Cells that are NaN in a file are left out by any number of processes to the same bits") {
+    const ScratchFolder folder;
+    Field start(random_field(53, 140)), sea(random_field(53, 140));
+    for (int y = 0; y < 140; ++y)
+        for (int x = 0; x < 53; ++x) {
+            if ((x - 20) * (x - 20) + (y - 70) * (y - 70) < 400) start.as<double>().at(x, y) = NAN;
+            if (x + y < 40 || y % 35 == 7) sea.as<double>().at(x, y) = NAN;
+        }
+    write_npy(folder / "start.npy", start);
+    write_npy(folder / "sea.npy", sea);
+    const std::string shape = "--steps 60 --at 20:dt=0.1 " + kFields;
+    require_equal_runs(
+        shape + "--equation du/dt=0.2*lap(u);dt=0.5 --initial " + (folder / "start.npy").string(), 3);
+    for (const std::string inside : {"", "inside = known(\"sea.npy\") and x > 3\nedge: u = 1\n"}) {
+        const auto text = write_bytes(folder / "model.txt",
+                                      "du/dt = div((1 + array(\"sea.npy\"))*grad(u)) - u\ndt = 0.05\n"
+                                      "u(0) = array(\"sea.npy\")\n" +
+                                          inside);
+        require_equal_runs(shape + "--model " + text.string(), 4);
+        require_equal_runs(shape + "--stepper rk4 --model " + text.string(), 2);
+    }
+}
+
+TEST_CASE("Several processes resume a run whose text names arrays in memory to the bits of one") {
+    const ScratchFolder folder;
+    const auto save = [&](const std::string& name) {
+        const auto array = hold_array(Field(random_field(37, 130)));
+        const std::string data = "array(\"" + array.first + "\")";
+        RunSpec spec = run_of_text("du/dt = div((1 + " + data + ")*grad(u)) - u\nu(0) = " + data +
+                                   "\ndt = 0.05\nsize = 37x130\nsteps = 20");
+        set_setting(spec, "export", "field.npy,timings.json");
+        Simulation run = begun(spec);
+        run.apply(Advance{20});
+        fs::create_directory(folder / name);
+        write_checkpoint(folder / name, {run.state(), make_measures(run.spec()), {}});
+    };
+    for (const int processes : {1, 3}) {
+        const std::string name = std::to_string(processes);
+        save(name);
+        require_done(stencilscope(
+            "run --quiet --resume {} --backend cpu --steps 60 --processes {}", folder / name, processes));
+        REQUIRE(read_json(folder / name / "timings.json").value("processes", 1) == processes);
+    }
+    REQUIRE(read_bytes(folder / "3/field.npy") == read_bytes(folder / "1/field.npy"));
 }
 
 TEST_CASE("Elliptic equations and convolutions and implicit steps are spread to the bit") {

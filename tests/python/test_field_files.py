@@ -121,11 +121,11 @@ def test_the_coordinates_of_the_equation(tmp_path):
         numpy.testing.assert_array_equal(data["t"], [0, 0.25, 0.5])
 
 
-def initial_of(tmp_path, file, *more):
+def initial_of(tmp_path, file, *more, equation="du/dt = 0"):
     out = tmp_path / "read"
-    words = ["run", "--equation", "du/dt = 0", "--initial", str(file), *"--steps 1 --threads 1 --quiet --replace".split(),
+    words = ["run", "--equation", equation, "--initial", str(file), *"--steps 1 --threads 1 --quiet --replace".split(),
              "--dtype", "float64", "--export", "initial.npy", "--out", str(out), *more]
-    subprocess.run([PROGRAM, *words], check=True)
+    subprocess.run([PROGRAM, *words], check=True, cwd=tmp_path)
     return numpy.load(out / "initial.npy")
 
 
@@ -139,6 +139,132 @@ def test_files_of_other_programs_are_read(tmp_path):
         file["x"] = numpy.arange(7)
     for file in ("a.npz", "a.txt", "a.csv", "a.h5"):
         numpy.testing.assert_array_equal(initial_of(tmp_path, tmp_path / file), u)
+
+
+CLASSIC_TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8"}
+
+
+def read_classic(path):
+    """The attributes and variables of a classic netCDF file, by the grammar of its specification."""
+    data, at = path.read_bytes(), 4
+    assert data[:3] == b"CDF"
+
+    def take(count, kind):
+        nonlocal at
+        values = numpy.frombuffer(data, kind, count, at)
+        at += -(-values.nbytes // 4)*4
+        return values
+
+    def number(kind=">i4"):
+        return int(take(1, kind)[0])
+
+    def name():
+        return take(number(), "S1").tobytes().decode()
+
+    def entries(read):
+        return [read() for _ in range((number(), number())[1])]
+
+    def attribute():
+        key, kind, count = name(), number(), number()
+        values = take(count, CLASSIC_TYPES[kind])
+        return key, values.tobytes().decode() if kind == 2 else values
+
+    def variable():
+        key, axes = name(), [number() for _ in range(number())]
+        about, kind, _ = dict(entries(attribute)), number(), number()
+        begin, shape = number(">i8" if data[3] == 2 else ">i4"), [dimensions[axis][1] for axis in axes]
+        values = numpy.frombuffer(data, CLASSIC_TYPES[kind], int(numpy.prod(shape)), begin).reshape(shape)
+        return key, (tuple(dimensions[axis][0] for axis in axes), about, values)
+
+    number()
+    dimensions = entries(lambda: (name(), number()))
+    return dict(entries(attribute)), dict(entries(variable))
+
+
+def without_library(library):
+    try:
+        return not ctypes.CDLL(library)
+    except OSError:
+        return True
+
+
+needs_netcdf = pytest.mark.skipif(without_library("libnetcdf.so.19") and without_library("libnetcdf.so.22"), reason="no libnetcdf")
+needs_tiff = pytest.mark.skipif(without_library("libtiff.so.6") and without_library("libtiff.so.5"), reason="no libtiff")
+
+
+@needs_netcdf
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_classic_netcdf_has_the_fields_and_their_coordinates(tmp_path, dtype):
+    text = "origin = -1, 10; du/dt = 0.1*lap(u); dv/dt = u; dx = 0.5; dt = 0.25; size = 5x3; u(0) = x*y"
+    words = ["run", "--equation", text, *f"--steps 2 --unit-length mm --unit-time s --quiet --dtype {dtype}".split(),
+             "--export", "field.nc,field.npy,spec.json", "--out", str(tmp_path)]
+    subprocess.run([PROGRAM, *words], check=True)
+    about, variables = read_classic(tmp_path / "field.nc")
+    assert json.loads(about["spec"]) == json.loads((tmp_path / "spec.json").read_text())
+    assert (about["dx"], about["step"], about["components"]) == (0.5, 2, "u v")
+    for name in "uv":
+        axes, of, values = variables[name]
+        assert axes == ("y", "x") and of["coordinates"] == "t"
+        numpy.testing.assert_array_equal(values, numpy.load(tmp_path / f"field-{name}.npy"))
+        numpy.testing.assert_array_equal(initial_of(tmp_path, tmp_path / "field.nc", equation=f"d{name}/dt = 0"), values)
+    numpy.testing.assert_array_equal(variables["x"][2], numpy.arange(5)*0.5 - 0.75)
+    numpy.testing.assert_array_equal(variables["y"][2], numpy.arange(3)*0.5 + 10.25)
+    assert variables["x"][1] == {"axis": "X", "long_name": "x", "units": "mm"} and variables["t"][2] == 0.5
+
+
+@needs_netcdf
+def test_classic_netcdf_of_other_programs_is_read(tmp_path):
+    def named(text):
+        return len(text).to_bytes(4, "big") + text.encode() + bytes(-len(text) % 4)
+
+    def counted(tag, parts):
+        return tag.to_bytes(4, "big") + len(parts).to_bytes(4, "big") + b"".join(parts)
+
+    def whole(*numbers):
+        return b"".join(number.to_bytes(4, "big") for number in numbers)
+
+    # CDF-1: short sst(1, 3, 4), packed as CF says, with a value that is missing.
+    stored = numpy.arange(12).reshape(3, 4)*7 - 20
+    stored[1, 2] = -99
+    about = [named("scale_factor") + whole(6, 1) + numpy.array(0.5, ">f8").tobytes(),
+             named("add_offset") + whole(6, 1) + numpy.array(10, ">f8").tobytes(),
+             named("_FillValue") + whole(3, 1) + numpy.array([-99, 0], ">i2").tobytes()]
+    head = b"CDF\x01" + whole(0) + counted(10, [named("time") + whole(1), named("lat") + whole(3), named("lon") + whole(4)]) + whole(0, 0)
+    variable = named("sst") + whole(3, 0, 1, 2) + counted(12, about) + whole(3, 24)
+    begin = len(head) + 8 + len(variable) + 4
+    file = tmp_path / "sst.nc"
+    file.write_bytes(head + counted(11, [variable + whole(begin)]) + stored.astype(">i2").tobytes())
+    expected = numpy.where(stored == -99, numpy.nan, stored*0.5 + 10)
+    read = initial_of(tmp_path, file, equation="du/dt = 0; edge: u = 0; inside = known(\"sst.nc\")")
+    numpy.testing.assert_array_equal(read[~numpy.isnan(expected)], expected[~numpy.isnan(expected)])
+    damaged = tmp_path / "cut.nc"
+    damaged.write_bytes(file.read_bytes()[:60])
+    done = subprocess.run([PROGRAM, "run", "--equation", "du/dt = 0", "--initial", str(damaged), "--backend", "cpu"],
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and "damaged, or not a netCDF file" in done.stderr and done.stderr.count("\n") == 1
+
+
+@needs_tiff
+def test_tiff_is_read(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    random = numpy.random.default_rng(3)
+    grey, deep = random.integers(0, 256, (6, 9), "uint8"), random.integers(0, 65536, (6, 9), "uint16")
+    real, color = random.normal(size=(6, 9)).astype("float32"), random.integers(0, 256, (6, 9, 3), "uint8")
+    for values, expected in ((grey, grey/255), (deep, deep/65535), (real, real),
+                             (color, (color @ numpy.array([299, 587, 114]))/255000)):
+        for compression in (None, "tiff_lzw", "tiff_adobe_deflate"):
+            image.fromarray(values).save(tmp_path / "a.tif", compression=compression)
+            numpy.testing.assert_array_equal(initial_of(tmp_path, tmp_path / "a.tif"), expected)
+    image.fromarray(color).quantize(8).save(tmp_path / "palette.tiff")
+    palette = numpy.asarray(image.open(tmp_path / "palette.tiff").convert("RGB"))
+    numpy.testing.assert_allclose(initial_of(tmp_path, tmp_path / "palette.tiff"),
+                                  (palette @ numpy.array([299, 587, 114]))/255000, atol=1e-15)
+    image.fromarray(grey).save(tmp_path / "turned.tif", tiffinfo={274: 6})
+    numpy.testing.assert_array_equal(initial_of(tmp_path, tmp_path / "turned.tif"), numpy.rot90(grey, -1)/255)
+    (tmp_path / "cut.tif").write_bytes((tmp_path / "a.tif").read_bytes()[:90])
+    done = subprocess.run([PROGRAM, "run", "--equation", "du/dt = 0", "--initial", str(tmp_path / "cut.tif"), "--backend", "cpu"],
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and "TIFF" in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("mode", ["Ascii", "Binary", "Appended"])

@@ -1,5 +1,7 @@
 """Equations of SymPy become the program's text."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -150,6 +152,23 @@ def test_an_elliptic_field_stands_beside_the_one_that_moves():
     sim = ss.Simulation(equation=text, dtype="float64")
     of_wave = 1 / (0.5 + 2 - 2 * np.cos(2 * np.pi / 16))
     np.testing.assert_allclose(sim.field("psi")[0], 2 + of_wave * np.cos(2 * np.pi * sim.x / 16), rtol=1e-12)
+
+
+def test_poisson_alone_is_solved():
+    phi, wave = sp.Function("phi")(x, y), sp.sin(2 * sp.pi * x / 32)
+    text = ss.from_sympy(sp.Eq(lap(phi), wave), size="32x16", boundary="periodic")
+    sim = ss.Simulation(equation=text, dtype="float64")
+    expected = np.sin(2 * np.pi * sim.x / 32) / -(4 * np.sin(np.pi / 32) ** 2)
+    np.testing.assert_allclose(sim.field("phi"), np.tile(expected, (16, 1)), atol=1e-12)
+
+
+def test_the_error_function_is_that_of_the_library():
+    equation = sp.Eq(u.diff(t), sp.erf(x / 8) - sp.erfc(u))
+    text = ss.from_sympy(equation, initial={u: sp.erf(y / 4)}, size="24x16", dt=1, integrator="euler")
+    sim = ss.Simulation(equation=text, dtype="float64").advance(1)
+    start = np.array([math.erf(place / 4) for place in sim.y])[:, None]
+    added = np.array([math.erf(place / 8) for place in sim.x]) - np.vectorize(math.erfc)(start)
+    np.testing.assert_allclose(sim.field("u"), start + added, atol=1e-14)
 
 
 def test_keller_segel_and_a_diffusivity_keep_their_totals_to_rounding():

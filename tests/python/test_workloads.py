@@ -43,9 +43,14 @@ def test_help_lists_the_settings():
 
 
 def test_the_notebook_runs():
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not here")
+    for needed in ("anywidget", "sympy"):
+        pytest.importorskip(needed, reason=f"{needed} is not here")
+    matplotlib.use("agg")
     notebook = json.loads((pathlib.Path(__file__).parents[2] / "app/python/example.ipynb").read_text())
     names = {}
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)
     assert names["spots"].step == 3000
+    assert 0 < names["front"].field(numpy=True)[0, 0] < 1 + 1e-6 and abs(names["front"].time - 15) < 1e-9

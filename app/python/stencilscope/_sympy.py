@@ -42,6 +42,9 @@ class _Writer:
 
             _print_Abs = _print_Mod = _print_Function
 
+            def _print_erfc(self, expr: Any) -> str:
+                return f"(1 - erf({self._print(expr.args[0])}))"
+
             def _print_Heaviside(self, expr: Any) -> str:
                 of, at_zero = map(self._print, (*expr.args, sympy.S.Half)[:2])  # before SymPy 1.9 the half is not an argument
                 return f"heaviside({of})" if at_zero == "0" else f"where({of} == 0, {at_zero}, heaviside({of}))"

@@ -11,6 +11,7 @@
 #include "kernels/field/divide.h"
 #include "kernels/field/field_view.h"
 #include "kernels/methods/spectral/fftw_plan.h"
+#include "kernels/methods/spectral/mode_product.h"
 #include "kernels/methods/spectral/spectral_axis.h"
 #include "kernels/methods/spectral/spectral_modes.h"
 
@@ -31,16 +32,30 @@ struct FftwAxis {
     /// Sets general modes.
     void set(const GeneralModes& modes) {
         angles = modes.angles;
-        to_modes = modes.matrix<T>(false);
-        from_modes = modes.matrix<T>(true);
+        to_modes = packed_factors(modes.matrix<T>(false), n);
+        from_modes = packed_factors(modes.matrix<T>(true), n);
     }
 
-    /// cell(i) returns the elements of two lines, put(k, c) receives their coefficients; z is the FFT's
-    /// buffer, with room for 2 n numbers.
+    /// Transforms kLinesTogether lines of general modes: get(i, line) returns the numbers of the first
+    /// `lines` of them, put(k, line, value) receives the results; `work` has room for n lines twice.
+    template <class Get, class Put>
+    void multiply(T* work, int lines, bool back, const Get& get, const Put& put) const {
+        constexpr int kLines = kLinesTogether<T>;
+        T* const products = work + std::ptrdiff_t(n) * kLines;
+        for (int i = 0; i < n; ++i)
+            for (int line = 0; line < kLines; ++line)
+                work[std::ptrdiff_t(i) * kLines + line] = line < lines ? get(i, line) : T(0);
+        multiply_lines(back ? from_modes : to_modes, n, work, products);
+        for (int line = 0; line < lines; ++line)
+            for (int k = 0; k < n; ++k) put(k, line, products[std::ptrdiff_t(k) * kLines + line]);
+    }
+
+    /// For other than general modes. cell(i) returns the elements of two lines, put(k, c) receives their
+    /// coefficients; z is the FFT's buffer, with room for 2 n numbers.
     template <Modes M, class Get, class Put>
     void to_coefficients(Complex<T>* z, const Get& cell, const Put& put) const {
         for (int j = 0; j < length; ++j) z[j] = SpectralAxis<M>::input(j, n, cell, twiddles.data());
-        transform<M>(z, forward, to_modes);
+        forward.run(z);
         for (int k = 0; k < n; ++k) put(k, SpectralAxis<M>::coefficient(k, n, z, twiddles.data()));
     }
 
@@ -48,31 +63,15 @@ struct FftwAxis {
     template <Modes M, class Get, class Put>
     void to_cells(Complex<T>* z, const Get& coefficient, const Put& put) const {
         for (int j = 0; j < length; ++j) z[j] = SpectralAxis<M>::spectrum(j, n, coefficient, twiddles.data());
-        transform<M>(z, backward, from_modes);
+        backward.run(z);
         for (int i = 0; i < n; ++i) put(i, SpectralAxis<M>::cell(i, n, z, twiddles.data()));
     }
 
     int n, length;
     std::vector<ModeAngle> angles;
     std::vector<Complex<T>> twiddles;
-    std::vector<T> to_modes, from_modes;  ///< matrices of general modes
+    std::vector<T> to_modes, from_modes;  ///< packed factors of general modes
     FftwPlan<T> forward, backward;
-
-  private:
-    template <Modes M>
-    void transform(Complex<T>* z, const FftwPlan<T>& fft, const std::vector<T>& matrix) const {
-        if constexpr (M == Modes::general) {
-            Complex<T>* sums = z + n;
-            std::fill_n(sums, n, Complex<T>{});
-            const T* factors = matrix.data();
-            for (int i = 0; i < n; ++i, factors += n)
-                for (int k = 0; k < n; ++k)
-                    sums[k] = {sums[k].re + factors[k] * z[i].re, sums[k].im + factors[k] * z[i].im};
-            std::copy_n(sums, n, z);
-        } else {
-            fft.run(z);
-        }
-    }
 };
 
 /// Two lines that are transformed together.
@@ -94,6 +93,9 @@ class FftwLines {
   public:
     /// Pairs of columns transformed together, one cache line wide.
     static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
+
+    /// Lines that FftwAxis::multiply() works in.
+    static constexpr int kProductLines = kPairs;
 
     /// Each thread has `lines` work lines for fields of nx x ny cells. `flush` flushes subnormals.
     FftwLines(ThreadPool& threads, int nx, int ny, int lines, bool flush)
@@ -128,6 +130,19 @@ class FftwLines {
     /// Transforms rows of cells to coefficients, or with kBack the other way, two at a time.
     template <Modes M, bool kBack>
     void transform_rows(const FftwAxis<T>& axis, FieldView<T> from, FieldView<T> to) {
+        if constexpr (M == Modes::general) {
+            constexpr int kLines = kLinesTogether<T>;
+            const std::int64_t blocks = ceil_div(from.ny, kLines);
+            return for_each(blocks, std::int64_t(from.nx) * from.ny, [&](Complex<T>* own, int block) {
+                const int y = block * kLines;
+                axis.multiply(
+                    &own->re,
+                    std::min(kLines, from.ny - y),
+                    kBack,
+                    [&](int i, int line) { return from.at(i, y + line); },
+                    [&](int k, int line, T value) { to.at(k, y + line) = value; });
+            });
+        }
         const auto pair_of = [](FieldView<T> field, int i) {
             return Pair<T>{field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
         };

@@ -18,7 +18,8 @@
 //  n);
 //    w_k = exp(-i pi (2k + 1) / 4n), C_k = (w_k Z_k + conj(w_k) Z_(n-1-k)) / 2,
 //    inverse Z_k = conj(w_k) (C_k - i C_(n-1-k)). value_insulated is the same for the reversed line.
-//  - general: a product with the matrix of the modes in place of the FFT (spectral_modes.h).
+//  - general: a product with the matrix of the modes in place of the FFT (spectral_modes.h), on the CPU by
+//    mode_product.h.
 //
 // "Inverse" leads from coefficients to frequencies; the inverse FFT then gives M times the cells.
 #pragma once

@@ -132,19 +132,27 @@ void store_transposed(const Chunk<T>& chunk, FieldView<T> out, cudaStream_t stre
     check_launch("store_transposed_kernel");
 }
 
+constexpr int kProducts = 8;  ///< pairs of lines that share the loads of a factor
+
 // Multiplies each pair of lines by a matrix, for general modes.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    multiply_kernel(const Complex<T>* z, Complex<T>* products, const T* matrix, int n) {
+    multiply_kernel(const Complex<T>* z, Complex<T>* products, const T* matrix, int n, int pairs) {
     const int k = block_column() * kThreads + int(threadIdx.x);
     if (k >= n) return;
-    const std::int64_t line = std::int64_t(block_row()) * n;
-    Complex<T> sum{0, 0};
+    const int pair0 = block_row() * kProducts;
+    const auto line = [&](int j) { return std::int64_t(min(pair0 + j, pairs - 1)) * n; };
+    Complex<T> sums[kProducts] = {};
     for (int i = 0; i < n; ++i) {
         const T factor = matrix[std::int64_t(i) * n + k];
-        sum = {sum.re + factor * z[line + i].re, sum.im + factor * z[line + i].im};
+#pragma unroll
+        for (int j = 0; j < kProducts; ++j) {
+            const Complex<T> number = z[line(j) + i];
+            sums[j] = {sums[j].re + factor * number.re, sums[j].im + factor * number.im};
+        }
     }
-    products[line + k] = sum;
+#pragma unroll
+    for (int j = 0; j < kProducts; ++j) products[line(j) + k] = sums[j];
 }
 
 template <class T>
@@ -185,11 +193,11 @@ class AxisPlan {
     Chunk<T> transformed(Chunk<T> chunk, bool inverse) {
         if constexpr (M == Modes::general) {
             Complex<T>* products = static_cast<Complex<T>*>(products_.data());
-            multiply_kernel<<<grid_over(length_, chunk.pairs(), kThreads, 1),
+            multiply_kernel<<<grid_over(length_, chunk.pairs(), kThreads, kProducts),
                               kThreads,
                               0,
                               cuda_handle(stream_)>>>(
-                chunk.z, products, static_cast<const T*>(matrices_[inverse].data()), length_);
+                chunk.z, products, static_cast<const T*>(matrices_[inverse].data()), length_, chunk.pairs());
             check_launch("multiply_kernel");
             chunk.z = products;
         } else {

@@ -77,6 +77,9 @@ void write_vti(const std::filesystem::path& path, const FieldSet& set);
 /// Writes a ParaView collection (.pvd) of such files, by time or, where that is unknown, by step.
 void write_pvd(const std::filesystem::path& path, const FieldSeries& series);
 
+/// Places of the cells' centres along an axis, from the field's corner on.
+std::vector<double> centres(double corner, double dx, int cells);
+
 /// Why HDF5 cannot be used on this machine; empty if it can. Loads the library on first use.
 std::string why_no_hdf5();
 /// Writes one dataset (ny, nx) per field, with the cells' centres `y` and `x` as dimension scales and the
@@ -89,5 +92,10 @@ void write_hdf5_series(const std::filesystem::path& path, const FieldSeries& ser
 /// Writes one dataset (scales..., ny, nx) per field and one (scales...) per number, over the scales by their
 /// names; a '/' in a name becomes " per ".
 void write_hdf5_grid(const std::filesystem::path& path, const FieldGrid& grid);
+
+/// As why_no_hdf5(), of libnetcdf.
+std::string why_no_netcdf();
+/// As write_hdf5(), as classic netCDF.
+void write_netcdf(const std::filesystem::path& path, const FieldSet& set);
 
 }  // namespace stencil

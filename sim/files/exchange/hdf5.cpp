@@ -242,12 +242,6 @@ struct Scale {
     std::vector<double> values;
 };
 
-std::vector<double> centres(double corner, double dx, int cells) {
-    std::vector<double> values;
-    for (int i = 0; i < cells; ++i) values.push_back(corner + (i + 0.5) * dx);
-    return values;
-}
-
 Owned text_type(std::size_t size) {
     Owned type(HDF5(H5Tcopy)(*HDF5(H5T_C_S1_g)));
     done(HDF5(H5Tset_size)(type, size));
@@ -333,7 +327,7 @@ struct OpenFile {
         const Owned access(HDF5(H5Pcreate)(*HDF5(H5P_CLS_FILE_ACCESS_ID_g)));
         done(HDF5(H5Pset_file_locking)(access, false, true));
         id = HDF5(H5Fopen)(path.c_str(), 0, access);
-        if (id < 0) input.refuse("damaged, or not an HDF5 file (netCDF: save it as netCDF-4)");
+        if (id < 0) input.refuse("damaged, or not an HDF5 file");
     }
     ~OpenFile() { HDF5(H5Fclose)(id); }
 
@@ -367,26 +361,11 @@ double number_of(hid_t dataset, const char* name, double otherwise) {
     return value;
 }
 
-// Values as CF packs them: scaled, and NaN for those that are missing.
-void unpack(hid_t dataset, Field& field) {
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    const double scale = number_of(dataset, "scale_factor", 1), offset = number_of(dataset, "add_offset", 0),
-                 fill = number_of(dataset, "_FillValue", kNone),
-                 missing = number_of(dataset, "missing_value", kNone);
-    const bool packed = scale != 1 || offset != 0;
-    field.visit([&]<class T>(Array<T>& array) {
-        for (T& value : array.cells()) {
-            const auto stored = double(value);
-            if (packed) value = T(stored * scale + offset);
-            if (stored == fill || stored == missing) value = T(kNone);
-        }
-    });
-}
-
 }  // namespace
 
 FoundField open_hdf5(const FieldPlace& place) {
     const InputFile input(place.file);
+    if (const std::string why = why_no_hdf5(); !why.empty()) input.refuse(why);
     try {
         const OpenFile file(input, place.file);
         std::vector<std::string> names;
@@ -414,7 +393,9 @@ FoundField open_hdf5(const FieldPlace& place) {
                         return HDF5(H5Dread)(dataset, type_of(field.dtype()), 0, 0, 0, array.data()) >= 0;
                     });
                     if (!read) again.refuse(last_error());
-                    unpack(dataset, field);
+                    unpack(field, [&](const char* attribute, double otherwise) {
+                        return number_of(dataset, attribute, otherwise);
+                    });
                     return field;
                 }};
     } catch (const InputError&) {
@@ -422,6 +403,12 @@ FoundField open_hdf5(const FieldPlace& place) {
     } catch (const std::runtime_error& error) {
         input.refuse(error.what());
     }
+}
+
+std::vector<double> centres(double corner, double dx, int cells) {
+    std::vector<double> values;
+    for (int i = 0; i < cells; ++i) values.push_back(corner + (i + 0.5) * dx);
+    return values;
 }
 
 std::string why_no_hdf5() {

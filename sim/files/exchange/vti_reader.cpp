@@ -1,61 +1,36 @@
 // Reads VTK ImageData (.vti) by the document "VTK File Formats": cell or point data in text, base64 or raw
 // bytes, also compressed by zlib.
-#include <expat.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <memory>
-#include <new>
 
 #include "sim/files/deflate.h"
 #include "sim/files/field_file.h"
 #include "sim/text/base64.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/text/xml.h"
 
 namespace stencil {
 namespace {
 
-using Attributes = std::map<std::string, std::string, std::less<>>;
-
 struct DataArray {
-    Attributes attributes;
+    XmlAttributes attributes;
     std::string text;
     bool of_cells = false;
 };
 
 // The elements before the appended data, which are not XML.
-class ImageFile {
+class ImageFile : XmlHandler {
   public:
     ImageFile(const InputFile& file, std::string_view xml) {
-        if (xml.size() > std::size_t(std::numeric_limits<int>::max())) file.refuse("its text is too long");
-        const std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser(XML_ParserCreate(nullptr),
-                                                                             XML_ParserFree);
-        if (!parser) throw std::bad_alloc();
-        parser_ = parser.get();
-        XML_SetUserData(parser_, this);
-        XML_SetElementHandler(
-            parser.get(),
-            [](void* self, const XML_Char* name, const XML_Char** given) {
-                static_cast<ImageFile*>(self)->begin(name, given);
-            },
-            [](void* self, const XML_Char* name) { static_cast<ImageFile*>(self)->end(name); });
-        XML_SetCharacterDataHandler(parser.get(), [](void* self, const XML_Char* text, int length) {
-            static_cast<ImageFile*>(self)->text({text, std::size_t(length)});
-        });
-        // Entities could expand a short file to a huge text.
-        XML_SetStartDoctypeDeclHandler(
-            parser.get(), [](void* self, const XML_Char*, const XML_Char*, const XML_Char*, int) {
-                static_cast<ImageFile*>(self)->stop("it has a document type");
-            });
-        const XML_Status status = XML_Parse(parser_, xml.data(), int(xml.size()), XML_FALSE);
-        if (!wrong_.empty()) file.refuse(wrong_);
-        if (status != XML_STATUS_OK || attributes_.empty()) file.refuse("damaged, or not a .vti file of VTK");
+        const End end = parse(xml, false);
+        if (!end.stopped.empty()) file.refuse(end.stopped);
+        if (!end.not_xml.empty() || attributes_.empty()) file.refuse("damaged, or not a .vti file of VTK");
     }
 
     std::string get(std::string_view name, const char* otherwise) const {
@@ -66,9 +41,7 @@ class ImageFile {
     std::string encoding() const { return encoding_; }
 
   private:
-    void begin(std::string_view name, const XML_Char** given) {
-        Attributes attributes;
-        for (; *given != nullptr; given += 2) attributes[given[0]] = given[1];
+    void begin(std::string name, XmlAttributes attributes) override {
         if (open_) ++deeper_;
         if (name == "VTKFile" || name == "ImageData" || name == "Piece") attributes_.merge(attributes);
         if (name == "Piece" && ++pieces_ > 1) stop("several pieces; one is read");
@@ -77,25 +50,18 @@ class ImageFile {
         if (name == "DataArray" && !group_.empty() && !open_)
             open_ = DataArray{attributes, "", group_ == "CellData"};
     }
-    void end(std::string_view name) {
+    void end(std::string_view name) override {
         if (name == group_) group_.clear();
         if (open_ && deeper_-- == 0) {
             arrays_.push_back(*std::exchange(open_, std::nullopt));
             deeper_ = 0;
         }
     }
-    void text(std::string_view text) {
+    void text(std::string_view text) override {
         if (open_ && deeper_ == 0) open_->text += text;
     }
 
-    void stop(std::string why) {
-        wrong_ = std::move(why);
-        XML_StopParser(parser_, XML_FALSE);
-    }
-
-    XML_Parser parser_ = nullptr;
-    std::string wrong_;
-    Attributes attributes_;
+    XmlAttributes attributes_;
     std::vector<DataArray> arrays_;
     std::optional<DataArray> open_;
     std::string group_, encoding_ = "base64";
@@ -256,7 +222,7 @@ FoundField open_vti(const FieldPlace& place) {
     if (double(nx) * double(ny) > 1032.0 * double(file->size())) file->refuse("cut off");
 
     const auto read = [=]<class T>(Array<T> cells) {
-        Attributes attributes = chosen.attributes;
+        XmlAttributes attributes = chosen.attributes;
         if (attributes["format"] == "ascii") {
             const auto words = words_of(chosen.text);
             if (words.size() != cells.size())

@@ -85,7 +85,9 @@ void write_table(const ExportedFile& to, const std::string& table) {
 }
 
 void write_chart(const ExportedFile& to, const figure::Chart& chart) {
-    const std::string moment = fmt::format("{}, after {} steps", to.run.now.model->name, to.run.steps);
+    const std::string name = caption_of(to.run.now);
+    const std::string moment =
+        fmt::format("{}{}after {} steps", name, name.empty() ? "" : ", ", to.run.steps);
     write_text_file(to.path, figure::chart_file(chart, moment, figure::format_named(to.format)));
 }
 
@@ -203,6 +205,8 @@ std::vector<Artifact> rows() {
          [](auto& to) { write_vti(to.path, field_set(to.run)); }},
         {"field", {"h5"}, paraview, kOfRun | kCells | kByName, "the same as HDF5, with the settings",
          [](auto& to) { write_hdf5(to.path, field_set(to.run)); }, {.why_no_library = why_no_hdf5}},
+        {"field", {"nc"}, paraview, kOfRun | kCells | kByName, "the same as classic netCDF",
+         [](auto& to) { write_netcdf(to.path, field_set(to.run)); }, {.why_no_library = why_no_netcdf}},
         {"web", {"html"}, run, kOfRun | kCells | kByName,
          "a page that steps the run in any browser, with its sliders", write_web_page,
          {.why_not = why_no_web_page, .check = require_web_page}},

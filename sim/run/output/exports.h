@@ -88,6 +88,9 @@ figure::FigureAxes figure_axes(const RunSpec& spec);
 
 // Figures of the run (figures.cpp).
 
+/// The text's title, else the model's name; empty for a typed text without a title.
+std::string caption_of(const RunSpec& spec);
+
 /// Writes one row per field: initial and final field and Laplacian.
 ExportWriter write_run_figure;
 /// The rows of Measures::rows(), the first on top, each cell `wide` times and each row `high` times.

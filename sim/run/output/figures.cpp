@@ -60,6 +60,11 @@ std::string end_text(const RunOutput& run) {
     return fmt::format("After {} steps{}{}", run.steps, time.empty() ? "" : ", ", time);
 }
 
+// `name, rest`, or the rest alone.
+std::string behind(const std::string& name, const std::string& rest) {
+    return name.empty() ? rest : name + ", " + rest;
+}
+
 std::string caption(const RunOutput& run) {
     const auto& t = run.timings;
     // Shows a setting that changed during the run with both values.
@@ -67,12 +72,12 @@ std::string caption(const RunOutput& run) {
         return first == last ? std::string(first) : fmt::format("{} at first and {} at the end", first, last);
     };
     const Field& end = run.fields.front().end;
-    std::string text = fmt::format("{}, {}x{} cells, {}, {} boundary",
-                                   run.now.model->name,
-                                   end.nx(),
-                                   end.ny(),
-                                   name_of(end.dtype()),
-                                   change(boundary_text(run.document), boundary_text(run.now)));
+    std::string text = behind(caption_of(run.now),
+                              fmt::format("{}x{} cells, {}, {} boundary",
+                                          end.nx(),
+                                          end.ny(),
+                                          name_of(end.dtype()),
+                                          change(boundary_text(run.document), boundary_text(run.now))));
     for (const ModelParameter& row : run.now.model->parameters) {
         const std::string last = format_real(run.now.parameter(row.name));
         const bool is_new = !run.document.model->index_of(row.name);
@@ -115,13 +120,16 @@ figure::PageSize page_size(const RunSpec& spec) {
     return {spec.figure_size.width * figure::kPointsPerCm, spec.figure_size.height * figure::kPointsPerCm};
 }
 
-// The model and the time, or the step where the time is unknown.
-std::string view_title(const RunOutput& run) {
+// The time, or the step where the time is unknown.
+std::string moment_of(const RunOutput& run) {
     const Unit& unit = run.now.unit_time;
     const auto time = time_at(run.document, run.steps);
-    return !time ? fmt::format("{}, step {}", run.now.model->name, run.steps)
-                 : fmt::format(
-                       "{}, t = {:.6g}{}{}", run.now.model->name, *time, unit.given() ? " " : "", unit.name);
+    return !time ? fmt::format("step {}", run.steps)
+                 : fmt::format("t = {:.6g}{}{}", *time, unit.given() ? " " : "", unit.name);
+}
+
+std::string view_title(const RunOutput& run) {
+    return behind(caption_of(run.now), moment_of(run));
 }
 
 Field difference_of(const Field& end, const Field& start) {
@@ -226,7 +234,7 @@ void write_rows_over_time(const ExportedFile& file) {
     const int wide = std::max(1, once.ny() / once.nx()), high = std::max(1, once.nx() / once.ny());
     const Field field(rows_over_time(file.field, wide, high));
     const std::string& formula = file.field.formula;
-    figure::FigurePanel one = panel(now.model->name,
+    figure::FigurePanel one = panel(caption_of(now),
                                     field,
                                     field_colors(now, formula),
                                     now.coloring(formula).range,
@@ -266,12 +274,20 @@ void write_dispersion(const ExportedFile& file) {
         why_no_spectrum().empty() ? spectrum_of(shown.end, now) : RadialSpectrum();
     if (!spectrum.power.empty())
         charts.push_back(dispersion_spectrum(relation, spectrum, shown.formula, now));
-    charts.front().title = "Dispersion relation of " + view_title(run);
+    const std::string name = caption_of(now);
+    charts.front().title =
+        behind(name.empty() ? "Dispersion relation" : "Dispersion relation of " + name, moment_of(run));
     write_text_file(file.path,
                     figure::chart_file(charts,
                                        "of small waves " + relation.about(now),
                                        figure::format_named(file.format),
                                        page_size(now)));
+}
+
+std::string caption_of(const RunSpec& spec) {
+    const Model& model = *spec.model;
+    if (!model.equations->title.empty()) return model.equations->title;
+    return model.name == "typed" ? "" : model.name;
 }
 
 void write_run_figure(const ExportedFile& file) {

@@ -225,4 +225,16 @@ std::string to_text(const RunReport& report) {
     return text;
 }
 
+bool stays_zero(const RunReport& report) {
+    const RunSpec& spec = report.spec;
+    const bool has_start =
+        !spec.initial.empty() || !spec.initials.empty() ||
+        std::ranges::any_of(spec.model->equations->components, [](const equation::Evolving& component) {
+            return component.initial || !component.start.empty();
+        });
+    return !has_start && std::ranges::all_of(report.components, [](const auto& component) {
+        return component.second.min == 0 && component.second.max == 0;
+    });
+}
+
 }  // namespace stencil

@@ -47,6 +47,9 @@ bool has_speed(const RunReport& report);
 /// applications of a spectral method, null for others.
 nlohmann::ordered_json to_json(const RunReport& report);
 
+/// Whether the run was given no start and is 0 everywhere.
+bool stays_zero(const RunReport& report);
+
 /// A summary of a few lines for the terminal.
 std::string to_text(const RunReport& report);
 

@@ -43,6 +43,8 @@ class Problem:
         self.use_stepper(later)
         self.add_words(random.Random(f"{seed} words"))
         self.make_implicit(random.Random(f"{seed} implicit"))
+        self.is_steady = False
+        self.make_steady(random.Random(f"{seed} steady"))
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
         explicit = self.stepper not in ("implicit", "crank-nicolson")
@@ -66,6 +68,8 @@ class Problem:
         self.events = [(step, name, ends.choice(["0", "-0.05", "3", "1e-30", value]) if name in self.parameters and ends.random() < 0.5 else value)
                        for step, name, value in self.events]  # fmt: skip
         self.until = self.ending(random.Random(f"{seed} until"))
+        if self.is_steady:
+            self.dt, self.events, self.until, self.global_every = None, [], None, 1
         if later.random() < 0.4:
             other = later.choice(NEWER_STEPPERS)
             self.events = [(step, name, other if value in ("heun", "rk4") else value) for step, name, value in self.events]
@@ -437,6 +441,20 @@ class Problem:
         self.stepper, self.arrows, self.dt = "euler", None, None
         self.lines = [f"F = {r.choice(['0', '0', '0.3', '-0.05', '1', '1e-30', '1e-320', '1e-12'])}", f"du/dt = {r.choice(['F*lap(u)', '-F*(-lap(u))', 'lap(u)*F/2', '0.5*F*lap(u)'])}",
                       "dx = 1", f"dt = {r.choice(['0.01', '0.0625', '0.2'])}", f"boundary = {r.choice(['periodic', 'insulated', 'zero'])}", f"u(0) = {r.choice(['random - 0.5', 'sin(x*0.3)*cos(y*0.2)', '1'])}"]  # fmt: skip
+
+    def make_steady(self, r):
+        """Makes it a text in which nothing evolves: `u` is solved for. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.05:
+            return
+        self.is_steady, self.diffuses, self.stepper, self.arrows = True, True, "euler", None
+        self.components, self.parameters, self.definitions, self.noise = ["u"], [], [], False
+        left = r.choice(["lap(u) - 0.3*u", "lap(u) - u/7", "2*dxx(u) + dyy(u) - 0.1*u", "lap(u) - 0.05*lap2(u) - 0.2*u"])
+        right = r.choice(["sin(x/3)*y/Ly", "0.1*x - cos(y)", "ind(x < Lx/2)", "exp(-(x - Lx/2)^2/9) - 0.2"])
+        self.lines = [r.choice([f"{left} = {right}", f"0 = {left} - ({right})"]), f"dx = {r.choice(['1', '0.5', '1.7'])}"]
+        self.residual = f"du/dt = {left} - ({right})"
+        two = [r.choice([(f"{a}: u = 0.1*{c}", f"{b}: u = 1"), (f"{a}: flux(u) = 0.2", f"{b}: flux(u) = 0"), (f"{a}: u = 0.3", f"{b}: flux(u) = {c}/9"), (f"{a}, {b}: periodic",)])
+               for a, b, c in (("left", "right", "y"), ("top", "bottom", "x"))]  # fmt: skip
+        self.lines += [side for sides in two for side in sides] if "lap2" not in left else [f"boundary = {r.choice(['periodic', 'insulated'])}"]
 
     def write_picture(self, folder="."):
         """Writes the table and the picture, of random pixels with alpha, that the text names."""

@@ -94,7 +94,7 @@ def outcome(p, program):
             try:
                 os.dup2(os.open("said", os.O_WRONLY | os.O_CREAT), 2)
                 said = checks.check(p)
-                if program and not said.startswith("refused"):
+                if program and not said.startswith("refused") and not p.is_steady:
                     by_program(p, folder)
                 text = ("refused", said) if said.startswith("refused") else ("ok", said)
             except BaseException as error:  # noqa: BLE001

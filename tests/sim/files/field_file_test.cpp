@@ -120,5 +120,5 @@ TEST_CASE(
     CHECK(upright.at(35, 75) < 0.1);
     const ScratchFolder folder;
     CHECK(contains(input_error([&] { cells_of(write_bytes(folder / "a.mat", "MATLAB")); }),
-                   ".npy .npz .csv .txt .h5 .hdf5 .nc .vti .png .jpg .jpeg"));
+                   ".npy .npz .csv .txt .h5 .hdf5 .nc .cdf .vti .png .jpg .jpeg .tif .tiff"));
 }

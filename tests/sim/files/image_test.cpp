@@ -221,7 +221,7 @@ TEST_CASE("A picture that is cut off anywhere is refused") {
         for (std::size_t length = 0; length < whole.size(); ++length) {
             CAPTURE(length);
             const std::string why = refusal(folder, whole.substr(0, length));
-            CHECK((contains(why, "cut off") || (length < 8 && contains(why, "neither a PNG"))));
+            CHECK((contains(why, "cut off") || (length < 8 && contains(why, "no PNG"))));
         }
         // Bytes after the end marker are ignored.
         CHECK(read_image(write_bytes(folder / "longer", whole + std::string(9, '\0'))).size() == 240);
@@ -274,8 +274,8 @@ TEST_CASE("A damaged JPEG is read as something or refused in one line, and never
 
 TEST_CASE("What is not a picture is refused with the reason") {
     const ScratchFolder folder;
-    CHECK(contains(refusal(folder, ""), "neither a PNG nor a JPEG"));
-    CHECK(contains(refusal(folder, "GIF89a"), "neither a PNG nor a JPEG"));
+    CHECK(contains(refusal(folder, ""), "no PNG, JPEG or TIFF"));
+    CHECK(contains(refusal(folder, "GIF89a"), "no PNG, JPEG or TIFF"));
     const std::string pixel = idat("rgb", 1);
     for (const std::string& chunks : {kPngEnd,
                                       ihdr(1, 1, 8, 2) + kPngEnd,

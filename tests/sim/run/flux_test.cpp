@@ -190,3 +190,61 @@ TEST_CASE("Limited advection steps a square wave without new extremes, at sides 
             CHECK(high <= 1 + 1e-12);
         }
 }
+
+namespace {
+
+// Stoker's solution of a breaking dam, with g = 1 and depths 2 and 1: the depth at x/t.
+double dam_break(double speed) {
+    const double left = 2, right = 1;
+    double low = right, high = left;
+    const auto velocity = [&](double h) { return 2 * (std::sqrt(left) - std::sqrt(h)); };  // in the fan
+    for (int i = 0; i < 60; ++i) {
+        const double h = 0.5 * (low + high);
+        const double behind_shock = (h - right) * std::sqrt(0.5 * (h + right) / (h * right));
+        (velocity(h) > behind_shock ? low : high) = h;
+    }
+    const double shock = high * velocity(high) / (high - right);
+    if (speed > shock) return right;
+    if (speed > velocity(high) - std::sqrt(high)) return high;
+    if (speed < -std::sqrt(left)) return left;
+    const double wave = (2 * std::sqrt(left) - speed) / 3;
+    return wave * wave;
+}
+
+}  // namespace
+
+TEST_CASE("A dam that breaks in shallow water by Rusanov's fluxes is that of the exact Riemann solution") {
+    const std::string law =
+        "dh/dt = rusanov(h, q, p, s); dq/dt = rusanov(q, q^2/h + h^2/2, q*p/h, s); dp/dt = rusanov(p, q*p/h, "
+        "p^2/h + h^2/2, s); s = max(abs(q), abs(p))/h + sqrt(h); all: flux(h) = 0; x: q = 0; y: p = 0; x: "
+        "flux(p) = 0; y: flux(q) = 0; ";
+    const std::string dam = law + "h(0) = where(max(x, y) < 10, 2, 1); dx = 0.05; dt = 0.01";
+    const double dx = 0.05, t = 4;
+    const auto along_x = cells_after(dam, {400, 1}, 400);
+    double off = 0;
+    for (int i = 0; i < 400; ++i)
+        off += std::abs(along_x[std::size_t(i)] - dam_break(((i + 0.5) * dx - 10) / t)) * dx;
+    CHECK(off < 0.012 * 20);
+    CHECK_THAT(total(along_x), Catch::Matchers::WithinRel(1.5 * 400, 1e-13));
+    // The same along y.
+    const auto along_y = cells_after(dam, {1, 400}, 400);
+    for (std::size_t i = 0; i < 400; ++i) REQUIRE(along_y[i] == along_x[i]);
+    // Water at rest stays so, also beside an island.
+    const auto still = cells_after(
+        law + "dt = 0.1; inside = (x - 9)^2 + (y - 7)^2 > 9; edge: flux(h) = 0; h(0) = 1.5", {20, 15}, 100);
+    for (const double depth : still) REQUIRE(depth == 1.5);
+}
+
+TEST_CASE("A shock of Burgers' equation by Rusanov's fluxes moves by the jump's mean") {
+    const auto u = cells_after(
+        "du/dt = rusanov(u, u^2/2, 0, abs(u)); u(0) = where(x < 10, 1, 0.2); dx = 0.1; dt = 0.05; all: "
+        "flux(u) = 0",
+        {400, 1},
+        400);
+    // 20 * (1 + 0.2)/2 = 12 further right.
+    CHECK_THAT(u[216], Catch::Matchers::WithinAbs(1, 0.02));
+    CHECK_THAT(u[223], Catch::Matchers::WithinAbs(0.2, 0.02));
+    const auto [low, high] = std::ranges::minmax(u);
+    CHECK(low >= 0.2 - 1e-12);
+    CHECK(high <= 1 + 1e-12);
+}

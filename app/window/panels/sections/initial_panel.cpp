@@ -176,9 +176,8 @@ void forget_errors(UiState& ui, const Snapshot& snapshot) {
 
 void draw_file(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
-        "Starts from an array or table (.npy .npz .csv .txt .h5 .nc .vti) or a picture (.png .jpg); files "
-        "can "
-        "also be dropped on the window\n--initial FILE";
+        "Starts from an array or table (.npy .npz .csv .txt .h5 .nc .vti) or a picture (.png .jpg .tif); "
+        "files can also be dropped on the window\n--initial FILE";
     InitialState& state = ui.panel.initial;
     row("File", kTip, em(3.4f));
     const std::string before = state.path;
