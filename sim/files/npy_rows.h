@@ -20,9 +20,10 @@ class NpyReader {
     int nx() const { return int(header_.shape[1]); }
     int ny() const { return int(header_.shape[0]); }
     DType dtype() const { return header_.descr.ends_with("f4") ? DType::float32 : DType::float64; }
-    /// Whether rows can be read singly: the values are floats and not in Fortran order, which interleaves the
-    /// rows.
-    bool has_rows() const { return !header_.fortran_order && header_.descr[1] == 'f'; }
+    /// Whether rows can be read singly, as they lie in the file: Fortran order interleaves them.
+    bool has_rows() const {
+        return !header_.fortran_order && (header_.descr == "<f4" || header_.descr == "<f8");
+    }
     /// Reads rows; values may be NaN or infinite. Throws InputError.
     Field rows(int first, int rows);
 

@@ -17,6 +17,7 @@
 #include "sim/files/field_file.h"
 #include "sim/files/held_arrays.h"
 #include "sim/files/image.h"
+#include "sim/files/npy_rows.h"
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
 #include "sim/model/stability/linearisation.h"
@@ -282,6 +283,22 @@ std::optional<Size> size_of_files(const Problem& spec) {
     return std::nullopt;
 }
 
+// The cells that are NaN in an array of the field's size; 0 for one of another size.
+static std::size_t gaps_of(const InitialChoice& choice, const RunSpec& spec) {
+    const auto [nx, ny] = *spec.size;
+    std::size_t gaps = 0;
+    if (!held_array(choice.file) && choice.file.ends_with(".npy") && NpyReader(choice.file).has_rows()) {
+        // A field of several processes may not fit into the memory of one.
+        const auto rows = file_rows({choice.file});
+        if (Size{rows->nx(), rows->ny()} == *spec.size)
+            for_pieces(*rows, 0, 0, ny, [&](int, const Field& piece) { gaps += count_gaps(piece); });
+        return gaps;
+    }
+    const FoundField found = open_field({choice.file, choice.variable, choice.required});
+    const bool fits = 8.0 * nx * ny < double(spec.memory_limit);
+    return found.nx == nx && found.ny == ny && fits ? count_gaps(found.read()) : 0;
+}
+
 void leave_out_gaps(RunSpec& spec) {
     std::vector<InitialChoice> choices;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c)
@@ -296,10 +313,7 @@ void leave_out_gaps(RunSpec& spec) {
             !std::filesystem::exists(choice.file, gone))
             continue;
         if (is_picture_file(choice.file) || leaves_out(spec, choice)) continue;
-        const auto [nx, ny] = *spec.size;
-        const FoundField found = open_field({choice.file, choice.variable, choice.required});
-        const bool fits = 8.0 * nx * ny < double(spec.memory_limit);
-        const std::size_t gaps = found.nx == nx && found.ny == ny && fits ? count_gaps(found.read()) : 0;
+        const std::size_t gaps = gaps_of(choice, spec);
         if (gaps == 0) continue;
         const std::string ending = std::filesystem::path(choice.file).extension().string();
         const bool single =
@@ -311,7 +325,7 @@ void leave_out_gaps(RunSpec& spec) {
         notes.push_back(fmt::format("{}: {} of {} cells are NaN, so they are outside of the shape (`inside`)",
                                     printable(choice.file),
                                     gaps,
-                                    1LL * nx * ny));
+                                    1LL * spec.size->nx * spec.size->ny));
     }
     // With an `inside` of the text's own, reading the file says what to add to it.
     if (conditions.empty() || spec.model->equations->inside) return;

@@ -213,7 +213,7 @@ std::string why_not_compiled(const RunSpec& spec) {
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {
     spec.validate();
     if (!spec.size) spec.size = size_of_files(spec).value_or(Size{});
-    if (Communicator::all().size() == 1) leave_out_gaps(spec);
+    leave_out_gaps(spec);
     const Method& method = decide_method(spec, machine, steps_per_call);
     require_libraries(spec, method);
     spec.method = method.name;

@@ -132,7 +132,7 @@ TEST_CASE("A field that nothing starts is noted") {
     };
     CHECK(noted(stencilscope(words, "dw/dt = lap(w); dv/dt = w")));
     CHECK_FALSE(noted(stencilscope(words, "dw/dt = lap(w) + 1")));
-    CHECK_FALSE(noted(stencilscope(words, "dw/dt = lap(w); left: w = 1")));
+    CHECK_FALSE(noted(stencilscope(words, "dw/dt = lap(w); all: w = 1")));
     CHECK_FALSE(noted(stencilscope(words, "dw/dt = lap(w); w(0) = 0")));
     CHECK_FALSE(noted(stencilscope(words + "--initial 0*x", "dw/dt = lap(w)")));
 }

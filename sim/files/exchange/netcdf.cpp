@@ -17,6 +17,7 @@ int nc_create(const char* path, int mode, int* file);
 int nc_close(int file);
 int nc_inq_nvars(int file, int* count);
 int nc_inq_var(int file, int variable, char* name, int* type, int* axes, int* dimensions, int* attributes);
+int nc_inq_type(int file, int type, char* name, std::size_t* bytes);
 int nc_inq_dimlen(int file, int dimension, std::size_t* length);
 int nc_inq_att(int file, int variable, const char* name, int* type, std::size_t* length);
 int nc_get_att_double(int file, int variable, const char* name, double* value);
@@ -87,38 +88,44 @@ struct Plane {
     bool wide = true;  ///< float64
 };
 
-// The variables of numbers with two axes that are longer than 1, or are last.
-std::vector<Plane> planes_of(int file) {
+struct Contents {
+    std::vector<Plane> planes;  ///< of numbers, with two axes that are longer than 1, or are last
+    double bytes = 0;           ///< of all variables
+};
+Contents contents_of(int file) {
     int count = 0;
     done(NETCDF(nc_inq_nvars)(file, &count));
-    std::vector<Plane> planes;
+    Contents contents;
     for (int v = 0; v < count; ++v) {
         char name[kMostName + 1] = "";
         int type = 0, axes = 0, attributes = 0, dimensions[kMostAxes] = {};
         done(NETCDF(nc_inq_var)(file, v, name, &type, &axes, dimensions, &attributes));
-        if (type == kChar || axes < 2) continue;
-        std::size_t sizes[2] = {}, further = 1;
+        std::size_t nx = 1, ny = 1, value = 0;
+        double further = 1;
+        done(NETCDF(nc_inq_type)(file, type, nullptr, &value));
         for (int i = 0; i < axes; ++i) {
-            std::size_t length = 0;
-            done(NETCDF(nc_inq_dimlen)(file, dimensions[i], &length));
-            (i < axes - 2 ? further : sizes[i - (axes - 2)]) = length;
-            if (i < axes - 2 && length != 1) break;
+            further *= double(ny);
+            ny = nx;
+            done(NETCDF(nc_inq_dimlen)(file, dimensions[i], &nx));
         }
-        if (further == 1 && sizes[0] > 0) planes.push_back({name, v, sizes[1], sizes[0], type != kFloat});
+        contents.bytes += further * double(nx) * double(ny) * double(value);
+        if (type != kChar && axes >= 2 && further == 1)
+            contents.planes.push_back({name, v, nx, ny, type != kFloat});
     }
-    return planes;
+    return contents;
 }
 
 FoundField open_classic(const InputFile& input, const FieldPlace& place) {
     if (!library().why_none().empty()) input.refuse(why_no_netcdf());
     try {
         const OpenFile file(input, place.file);
-        const std::vector<Plane> planes = planes_of(file.id);
+        const auto [planes, bytes] = contents_of(file.id);
         std::vector<std::string> names;
         for (const Plane& plane : planes) names.push_back(plane.name);
         const Plane chosen = planes[chosen_variable(input, place, names)];
         require_field_size(input, chosen.nx, chosen.ny);
-        if (double(chosen.nx) * double(chosen.ny) > double(input.size())) input.refuse("cut off");
+        // The library would read zeros beyond the end.
+        if (bytes > double(input.size())) input.refuse("cut off");
         return {int(chosen.nx), int(chosen.ny), [path = place.file, chosen] {
                     const InputFile again(path);
                     const OpenFile opened(again, path);

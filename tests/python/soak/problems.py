@@ -341,7 +341,7 @@ class Problem:
             self.lines[i] += " + 0.1*" + r.choice([
                 f"advect({c}, 0.7, -0.4, vanleer)", f"advect({c}, {e}, 0.3, minmod)", f"advect({c}, y/Ly - 0.5, sin(x), vanleer)", f"advect({c}, 0, {e} - x/Lx, minmod)",
                 f"div([[1, 0.3], [0.3, 0.5]]*grad({c}))", f"div([[1 + {e}^2, 0.2*{e}], [0.2*{e}, 0.7]]*grad({c}))", f"div([[x/Lx, 0], [sin(y), 1]]*grad({c}))",
-                f"div((0.1 + {e}^2)*grad({c}))", f"div(where(x < 3*dx, 0, 1)*grad({c}))",
+                f"div((0.1 + {e}^2)*grad({c}))", f"div(where(x < 3*dx, 0, 1)*grad({c}))", f"rusanov({c}, {c}^2/2, sin({e}), 1 + abs({c}))", f"rusanov({c}, {e}*{c}, x/Lx, abs({e}))",
             ])  # fmt: skip
 
     def add_pictures(self, r):

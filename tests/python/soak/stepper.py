@@ -662,8 +662,9 @@ class Run:
         if name == "lap" and self.fourth:
             second = lambda f, of: ast.Call(ast.Name(f), [of], [])  # noqa: E731
             return sum(self.operator(second(f, args[0]), pad) - h**2 / 12 * self.operator(second(f, second(f, args[0])), pad) for f in ("dxx", "dyy"))
-        if name == "advect" and len(args) == 4:
-            return -sum(self.between_faces(way, pad, lambda *face: self.limited(args, way, *face)) for way in ((1, 0), (0, 1))) / h  # noqa: B023
+        if name == "rusanov" or (name == "advect" and len(args) == 4):
+            flow = self.rusanov if name == "rusanov" else self.limited
+            return -sum(self.between_faces(way, pad, lambda *face: flow(args, way, *face)) for way in ((1, 0), (0, 1))) / h  # noqa: B023
         if name == "advect":
             a, b = self.value(args[1], pad), self.value(args[2], pad)
             return -(self.upwind(a, args[0], 1, 0, pad) + self.upwind(b, args[0], 0, 1, pad))
@@ -808,6 +809,11 @@ class Run:
             other = behind if before == (0, 0) else before
             speed = speed * self.open(other, of)
         return np.maximum(speed, 0) * (u(*before) + slope(before)) + np.minimum(speed, 0) * (u(*behind) - slope(behind))
+
+    def rusanov(self, args, way, before, behind):
+        """The flux of rusanov(u, F, G, s)."""
+        u, f, s = (self.ring(of, 0) for of in (args[0], args[1 if way == (1, 0) else 2], args[3]))
+        return (f(*before) + f(*behind) - np.maximum(s(*before), s(*behind)) * (u(*behind) - u(*before))) / 2
 
     def slopes(self, node, pad):
         gradients, pairs = self.vector(node)
