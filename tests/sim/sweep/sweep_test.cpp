@@ -28,13 +28,13 @@ void finish(Sweep& sweep) {
     while (!sweep.is_done()) sweep.advance();
 }
 
-struct Problem {
+struct SweptProblem {
     const char* text;
     std::vector<std::string> vary;
     const char* start = "noise";
 };
 
-const Problem kProblems[] = {
+const SweptProblem kProblems[] = {
     {"u' = lap(u) - u*v^2 + F*(1 - u); v' = 0.5*lap(v) + u*v^2 - (F + K)*v; F = 0.03..0.1; K = 0.06..0.1; "
      "boundary = periodic",
      {"F=0.02:0.05:3", "K=0.055,0.06"}},
@@ -89,7 +89,7 @@ TEST_CASE("What cannot vary is refused in one line that says what can") {
 }
 
 TEST_CASE("Every run of a sweep has the bits of the run alone") {
-    for (const Problem& problem : kProblems) {
+    for (const SweptProblem& problem : kProblems) {
         CAPTURE(problem.text);
         RunSpec base = run_of_text(problem.text);
         base.size = Size{24, 18};
@@ -109,7 +109,7 @@ TEST_CASE("Every run of a sweep has the bits of the run alone") {
 }
 
 TEST_CASE("A run of a sweep ends where the run alone does: at a time, or by a condition") {
-    RunSpec base = run_of_text("u' = -K*u; u = 1; K = 1..9; dt = 0.01");
+    RunSpec base = run_of_text("u' = -K*u; u(0) = 1; K = 1..9; dt = 0.01");
     base.size = Size{8, 6};
     base.initial = "";
     base.steps = kMaxSteps;
@@ -137,7 +137,7 @@ TEST_CASE("A run of a sweep ends where the run alone does: at a time, or by a co
 }
 
 TEST_CASE("A run that overflows or is unstable says so, and stops no other") {
-    RunSpec base = run_of_text("u' = D*lap(u) + K*u^2; u = 1; D = 1; K = 0..9; dt = 0.1");
+    RunSpec base = run_of_text("u' = D*lap(u) + K*u^2; u(0) = 1; D = 1; K = 0..9; dt = 0.1");
     base.size = Size{8, 6};
     base.initial = "";
     base.steps = 100;
