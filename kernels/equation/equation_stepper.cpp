@@ -299,6 +299,18 @@ void EquationStepper<T>::keep_globals(const std::vector<double>& values) {
 }
 
 template <class T>
+const InputValues<T>& EquationStepper<T>::prepare() {
+    auto frame = next_frame();
+    for (const PreparedStage<T>& stage : once_) {
+        if (!stale_) break;
+        run_pass({{&stage, frame}});
+        if (finish_stage(*stage.stage)) frame = make_frame();
+    }
+    stale_ = false;
+    return *inputs_;
+}
+
+template <class T>
 void EquationStepper<T>::advance(long long steps) {
     if (steps <= 0) return;
     made_ += double(steps);

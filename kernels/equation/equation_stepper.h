@@ -56,6 +56,20 @@ class EquationStepper : public StepSettings {
     /// The next pass uses compiled rows.
     bool compiled() const { return rows_ && rows_->state() == CompiledRows::State::there; }
     bool compiling() const { return rows_ && rows_->state() == CompiledRows::State::under_way; }
+
+    // For an executor that makes the steps of several steppers together (batch/batch_stepper.h).
+
+    const Program& program() const { return program_; }
+    const EquationSetup& setup() const { return setup_; }
+    /// Whether the next step has weights of its own.
+    bool steps_alone() const { return changes_weights(program_); }
+    /// Brings the inputs and the arrays of setup stages up to date for the next step.
+    const InputValues<T>& prepare();
+    /// As prepare() left them.
+    const InputValues<T>& inputs() const { return *inputs_; }
+    /// Counts steps that were made elsewhere; the components then hold their results.
+    void made(long long steps) { count(program_, steps); }
+
     /// CompiledRows::origin() of the compiled rows.
     std::string origin() const { return compiled() ? rows_->origin() : ""; }
     /// Why compiling failed, in one line.

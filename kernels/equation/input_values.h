@@ -97,7 +97,7 @@ class StepSettings {
         return program.past > 0 && setup_.past_dt != setup_.dt;
     }
     /// Counts completed steps.
-    void count(const Program& program, int steps) {
+    void count(const Program& program, long long steps) {
         step_ += steps;
         if (!changes_weights(program)) return;
         setup_.past_dt = setup_.dt;

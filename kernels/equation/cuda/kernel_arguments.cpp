@@ -11,9 +11,7 @@ KernelArguments<T>::KernelArguments(const Program& program, const EquationSetup&
       nx_(setup.nx),
       ny_(setup.ny),
       line_(std::size_t(std::max(nx_, ny_) + kCudaLineMargin)) {
-    const std::size_t uniform_words =
-        (program.uniforms.outputs.size() * sizeof(T) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
-    words_.resize(kArraysAt + program.arrays.size() + 2 + std::max<std::size_t>(uniform_words, 1));
+    words_.resize(bytes(program) / kWord);
     grid_ = {nx_,
              ny_,
              setup.slab.first,

@@ -1,6 +1,7 @@
 // The kernels' arguments, in the layout that the generated text declares.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,8 +44,14 @@ class KernelArguments {
     void set_uniforms(std::span<const T> uniforms) { put(kArraysAt + program_.arrays.size() + 2, uniforms); }
 
     const void* data() const { return words_.data(); }
+    /// The size of what data() points to.
+    static std::size_t bytes(const Program& program) {
+        const std::size_t uniforms = std::max<std::size_t>(program.uniforms.outputs.size() * sizeof(T), 1);
+        return (kArraysAt + program.arrays.size() + 2) * kWord + (uniforms + kWord - 1) / kWord * kWord;
+    }
 
   private:
+    static constexpr std::size_t kWord = sizeof(std::uint64_t);
     static constexpr std::size_t kArraysAt = offsetof(arguments::OneOfEach, arrays) / sizeof(std::uint64_t);
 
     template <class Span>

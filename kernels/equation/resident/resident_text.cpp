@@ -47,6 +47,7 @@ class ResidentText {
         text_ += kWindowFunctions;
         text_ += kResidentInstructions;
         text_ += kTileFunctions;
+        text_ += kGhostFunctions;
         for (std::size_t s = 0; s < stages_.size(); ++s) append_stage(s);
         append_kernel();
         return std::move(text_);

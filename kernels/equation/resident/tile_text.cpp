@@ -92,25 +92,6 @@ __device__ __forceinline__ void read(Window& w, const Real* array, const Tile& t
         if (p.last_lane) w[j][kColumns + 1] = row[kColumns];
     }
 }
-// Beyond the field's edges, copies the edge cell; finish() then computes the ghost cells from it.
-__device__ __forceinline__ void set_ghosts(Window& w, const Grid& g, int cx, int cy) {
-    #pragma unroll
-    for (int j = 0; j < kRows + 2; ++j) {
-        if (kWrapsX) break;
-        if (cx == 0) w[j][0] = w[j][1];
-        #pragma unroll
-        for (int i = 2; i < kColumns + 2; ++i)
-            if (cx + i > g.nx) w[j][i] = w[j][i - 1];
-    }
-    #pragma unroll
-    for (int i = 0; i < kColumns + 2; ++i) {
-        if (kWrapsY) break;
-        if (cy == 0) w[0][i] = w[1][i];
-        #pragma unroll
-        for (int j = 2; j < kRows + 2; ++j)
-            if (cy + j > g.ny) w[j][i] = w[j - 1][i];
-    }
-}
 // Rows beyond the tile's last one are padding.
 __device__ __forceinline__ void write(Real* array, const Tile& t, const Patch& p, const Results& values) {
     #pragma unroll
@@ -211,6 +192,28 @@ __device__ __forceinline__ void exchange(Real* memory, const int (&slots)[kCompo
             *(Pack*)(memory + slots[c] + row * t.width + pack * kColumns) = cells[c];
     }
     __syncthreads();
+}
+)";
+
+const char* const kGhostFunctions = R"(
+// Beyond the field's edges, copies the edge cell; finish() then computes the ghost cells from it.
+__device__ __forceinline__ void set_ghosts(Window& w, const Grid& g, int cx, int cy) {
+    #pragma unroll
+    for (int j = 0; j < kRows + 2; ++j) {
+        if (kWrapsX) break;
+        if (cx == 0) w[j][0] = w[j][1];
+        #pragma unroll
+        for (int i = 2; i < kColumns + 2; ++i)
+            if (cx + i > g.nx) w[j][i] = w[j][i - 1];
+    }
+    #pragma unroll
+    for (int i = 0; i < kColumns + 2; ++i) {
+        if (kWrapsY) break;
+        if (cy == 0) w[0][i] = w[1][i];
+        #pragma unroll
+        for (int j = 2; j < kRows + 2; ++j)
+            if (cy + j > g.ny) w[j][i] = w[j - 1][i];
+    }
 }
 )";
 
