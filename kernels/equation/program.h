@@ -56,6 +56,7 @@ struct Operation {
     int index = 0;
     double number = 0;
     std::array<int, 4> args{-1, -1, -1, -1};
+    friend bool operator==(const Operation&, const Operation&) = default;
 };
 
 using Operations = std::vector<Operation>;
@@ -63,6 +64,7 @@ using Operations = std::vector<Operation>;
 struct Output {
     int value = 0;
     int array = 0;
+    friend bool operator==(const Output&, const Output&) = default;
 };
 
 /// Applies an operator to whole fields. A linear part computes `to` = A^-1 `from`, field by field in order;
@@ -70,6 +72,7 @@ struct Output {
 struct Solve {
     std::vector<int> from, to;
     int part = 0;  ///< index in Program::linear
+    friend bool operator==(const Solve&, const Solve&) = default;
 };
 
 /// Computes a global value from an array's cells, in float64. Sums are in the order of
@@ -79,6 +82,7 @@ struct Reduction {
     enum class Kind : std::uint8_t { sum, mean, minimum, maximum } kind = Kind::sum;
     int array = 0, global = 0;
     int cells = -1;  ///< the global value that a mean divides by; -1: the number of cells
+    friend bool operator==(const Reduction&, const Reduction&) = default;
 };
 
 /// A stage reads arrays at most one cell away, as earlier stages left them.
@@ -88,6 +92,7 @@ struct Stage {
     Solve solve = {};                        ///< after the outputs; empty: none
     std::vector<Reduction> reductions = {};  ///< after the outputs, in order
     bool of_globals = false;                 ///< needed only by steps that take global values
+    friend bool operator==(const Stage&, const Stage&) = default;
 };
 
 /// The scalars of every model, followed by its parameters and the global values. kPast is dt divided by the
@@ -103,6 +108,7 @@ struct Inputs {
     bool of_globals = false;  ///< depends on global values, hence on time; only ghost cells do
     /// For each column or row input: whether it wraps around beyond the sides.
     std::vector<bool> wraps = {};
+    friend bool operator==(const Inputs&, const Inputs&) = default;
 };
 
 /// The ghost cells of an array beyond one side: alpha * edge + beta, computed along the side in float64 and
@@ -110,6 +116,7 @@ struct Inputs {
 struct Ghosts {
     bool periodic = false;
     Inputs coefficients;  ///< alpha and beta, from scalars and x or y
+    friend bool operator==(const Ghosts&, const Ghosts&) = default;
 };
 
 struct ArrayInfo {
@@ -118,6 +125,7 @@ struct ArrayInfo {
     int data = -1;    ///< the model's data of this index, supplied from outside and never written; -1: none
     double time = 0;  ///< the time of its values, in steps after the step's start
     std::array<Ghosts, 4> ghosts;  ///< left, right, top, bottom
+    friend bool operator==(const ArrayInfo&, const ArrayInfo&) = default;
 };
 
 /// How a field continues beyond both ends of an axis when it is convolved. `mirrored` and `negated` repeat
@@ -136,6 +144,7 @@ struct ConvolutionKernel {
     /// Formulas whose sums over all offsets are appended to the program's scalars without its global values.
     /// Each may use the sums before it.
     std::vector<Inputs> sums;
+    friend bool operator==(const ConvolutionKernel&, const ConvolutionKernel&) = default;
 };
 
 /// A linear operator L with constant coefficients, whose matrix A a solve inverts by FFT: the linear part of
@@ -147,6 +156,7 @@ struct LinearPart {
     enum class Matrix { step, equation };
     struct Term {
         int row = 0, column = 0, x_power = 0, y_power = 0;
+        friend bool operator==(const Term&, const Term&) = default;
     };
     Matrix matrix = Matrix::step;
     int fields = 1;  ///< number of coupled fields
@@ -160,6 +170,7 @@ struct LinearPart {
     /// continues by `outside` along x and y.
     std::vector<ConvolutionKernel> kernels = {};
     std::array<Outside, 2> outside = {};
+    friend bool operator==(const LinearPart&, const LinearPart&) = default;
 };
 
 /// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. The
@@ -174,6 +185,7 @@ struct Program {
     Inputs uniforms, columns, rows;
     std::vector<LinearPart> linear;  ///< the operators of the stages' solves
     int globals = 0;                 ///< number of global values
+    friend bool operator==(const Program&, const Program&) = default;
 };
 
 /// Which arrays are periodic along an axis (0: x). If only some are, no executor fuses steps, because rows at

@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/machine/machine.h"
+#include "sim/run/gpu_batches.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -44,13 +45,59 @@ std::vector<std::string> for_each_apart(std::size_t count,
 }
 
 Batch::Batch(std::vector<Simulation*> runs, const BatchPlace& place)
-    : runs_(std::move(runs)), threads_(place.threads) {}
+    : runs_(std::move(runs)), place_(place) {}
 
 std::vector<std::string> Batch::advance(std::span<const Advance> each) {
     const bool together =
         std::ranges::all_of(runs_, [](const Simulation* run) { return is_one_thread(*run); });
+    if (together && place_.gpu) return advance_on_gpu(each);
     return for_each_apart(
-        runs_.size(), together ? threads_ : 1, [&](std::size_t i) { runs_[i]->apply(each[i]); });
+        runs_.size(), together ? place_.threads : 1, [&](std::size_t i) { runs_[i]->apply(each[i]); });
+}
+
+// Each run is brought to its next stretch of steps that the GPU can make, and then all make theirs together.
+std::vector<std::string> Batch::advance_on_gpu(std::span<const Advance> each) {
+    std::vector<std::string> failures(runs_.size());
+    std::vector<Simulation::Stretch> next(runs_.size());
+    std::vector<Simulation::Goal> goals;
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        goals.push_back(runs_[i]->goal_of(each[i]));
+        left.push_back(i);
+    }
+    const auto for_left = [&](const std::function<void(std::size_t)>& work) {
+        const auto failed =
+            for_each_apart(left.size(), place_.threads, [&](std::size_t i) { work(left[i]); });
+        std::vector<std::size_t> still;
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            failures[left[i]] = failed[i];
+            if (failed[i].empty() && next[left[i]].steps > 0) still.push_back(left[i]);
+        }
+        left = std::move(still);
+    };
+    while (!left.empty()) {
+        for_left([&](std::size_t i) {
+            Simulation& run = *runs_[i];
+            while (auto stretch = run.next_stretch(goals[i])) {
+                next[i] = *stretch;
+                const GpuBatches::Takes takes = place_.gpu->takes(run.solver());
+                if (!stretch->is_alone() && stretch->steps > 0 && takes == GpuBatches::Takes::all) return;
+                if (takes == GpuBatches::Takes::all_but_the_next) stretch->steps = std::min(stretch->steps, 1LL);
+                run.make(*stretch);
+            }
+            next[i].steps = 0;
+        });
+        if (left.empty()) break;
+        std::vector<GpuBatches::Steps> steps;
+        for (const std::size_t i : left) steps.push_back({&runs_[i]->solver(), next[i].steps});
+        place_.gpu->advance(steps, place_.threads);
+        for_left([&](std::size_t i) {
+            const auto place = std::size_t(std::ranges::lower_bound(left, i) - left.begin());
+            if (!steps[place].why_not.empty()) throw MachineError(steps[place].why_not);
+            runs_[i]->made(next[i], steps[place].seconds);
+        });
+    }
+    return failures;
 }
 
 }  // namespace stencil

@@ -10,9 +10,14 @@
 
 namespace stencil {
 
+class GpuBatches;
+
 /// What a batch is stepped by.
 struct BatchPlace {
     int threads = 1;  ///< of the host, over which runs are spread
+    /// Makes the steps of runs on the CPU that a GPU can make together; null: no GPU. It may serve many
+    /// batches, one after the other.
+    GpuBatches* gpu = nullptr;
 };
 
 /// The threads over which runs on the CPU are spread: all that the machine lends to `asked` (0: all), and no
@@ -30,8 +35,10 @@ class Batch {
     std::vector<std::string> advance(std::span<const Advance> each);
 
   private:
+    std::vector<std::string> advance_on_gpu(std::span<const Advance> each);
+
     std::vector<Simulation*> runs_;
-    int threads_;
+    BatchPlace place_;
 };
 
 /// Calls work(i) for each i of [0, count) on so many threads, the next free one taking the next i. Returns

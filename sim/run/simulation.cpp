@@ -283,14 +283,13 @@ void Simulation::apply(const Command& command) {
 
 void Simulation::run(const Advance& advance) {
     const Goal goal = goal_of(advance);
-    while (const auto next = next_stretch(goal)) {
-        if (next->is_alone()) {
-            make_alone(*next);
-            continue;
-        }
-        solver_->advance(next->steps);
-        made(*next, solver_->wait());
-    }
+    while (const auto next = next_stretch(goal)) make(*next);
+}
+
+void Simulation::make(const Stretch& stretch) {
+    if (stretch.is_alone()) return make_alone(stretch);
+    solver_->advance(stretch.steps);
+    made(stretch, solver_->wait());
 }
 
 Simulation::Goal Simulation::goal_of(const Advance& advance) const {

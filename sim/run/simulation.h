@@ -171,6 +171,7 @@ class Simulation {
     std::optional<Stretch> next_stretch(const Goal& goal);
     void made(const Stretch& stretch, double seconds);
     void make_alone(const Stretch& stretch);
+    void make(const Stretch& stretch);
 
     void run(const Advance& advance);
     void run(const Set& change);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,11 @@ class EquationSolver : public DeviceSolver<Device> {
         changed();
     }
 
+    BatchMember batch_member() override {
+        if constexpr (std::is_same_v<Stepper, equation::EquationStepper<T>>) return stepper_.get();
+        return {};
+    }
+
     void expect(long long steps) override { stepper_->expect(steps); }
     void wait_for_fastest() override { this->wait_for_fastest_of(*stepper_); }
     ExecutionPath way() const override {
@@ -113,6 +119,7 @@ class EquationSolver : public DeviceSolver<Device> {
         return all;
     }
     void forget_past() override { stepper_->forget_past(); }
+    void changed_elsewhere() override { changed(); }
     // The global values that steps reuse. Stored by their bits, since they may be NaN.
     InnerNumbers numbers() const override {
         InnerNumbers numbers;

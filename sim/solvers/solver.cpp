@@ -108,6 +108,15 @@ State Solver::state() {
 void Solver::advance(long long steps) {
     const ProfileRange range(std::string(setup_.method->name));
     advance_by(steps);
+    count(steps);
+}
+
+void Solver::made_elsewhere(long long steps) {
+    changed_elsewhere();
+    count(steps);
+}
+
+void Solver::count(long long steps) {
     step_ += steps;
     const double coefficient = setup_.params.coefficient;
     if (coefficient < 0 || coefficient > kStabilityLimit) forget_largest();

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "kernels/cuda/cuda_runtime.h"
@@ -34,6 +35,10 @@ struct TypedRun;
 class StripExchange;
 namespace user_kernel {
 struct UserKernel;
+}
+namespace equation {
+template <class T>
+class EquationStepper;
 }
 
 struct SolverSetup {
@@ -151,6 +156,9 @@ struct SolverRecord {
 InnerNumbers numbers_of(const equation::Clock& clock);
 std::optional<equation::Clock> take_clock(InnerNumbers& numbers);
 
+using BatchMember = std::
+    variant<std::monostate, equation::EquationStepper<float>*, equation::EquationStepper<double>*>;
+
 class Solver {
   public:
     explicit Solver(const SolverSetup& setup) : setup_(setup) {}
@@ -196,6 +204,11 @@ class Solver {
     /// Waits for all steps and returns the seconds that those since the last call took, by device events on
     /// CUDA and the host's clock on the CPU.
     virtual double wait() = 0;
+
+    /// The stepper on the CPU whose steps a batch may make elsewhere; empty: the method has none.
+    virtual BatchMember batch_member() { return {}; }
+    /// Counts steps that a batch has made with batch_member().
+    void made_elsewhere(long long steps);
 
     /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     virtual void expect(long long /*steps*/) {}
@@ -299,6 +312,7 @@ class Solver {
     /// All components in the setup's precision.
     virtual std::vector<Field> fields();
     virtual void advance_by(long long steps) = 0;
+    virtual void changed_elsewhere() {}
     virtual void paint_piece(const BrushPiece& piece, std::size_t component) = 0;
     virtual double largest_value(const StepParameters& params) const = 0;
     void forget_largest() { largest_.reset(); }
@@ -307,6 +321,7 @@ class Solver {
     long long step_ = 0;
 
   private:
+    void count(long long steps);
     double largest() { return largest_ ? *largest_ : measure_largest(); }
     double largest_with(const BrushPiece& piece);
 

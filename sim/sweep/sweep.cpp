@@ -6,13 +6,16 @@
 #include <ranges>
 #include <utility>
 
+#include "kernels/equation/batch/batch_stepper.h"
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/model/equations.h"
+#include "sim/model/step/stages.h"
 #include "sim/problem/start.h"
 #include "sim/problem/unstable_step.h"
 #include "sim/run/batch.h"
 #include "sim/run/finite_watch.h"
+#include "sim/run/gpu_batches.h"
 #include "sim/run/output/dispersion.h"
 #include "sim/run/output/spectrum.h"
 #include "sim/run/resolve.h"
@@ -26,6 +29,23 @@ namespace {
 constexpr std::size_t kRunsOfThread = 4;
 // Larger fields fill a machine by themselves, unless there are runs for all of its threads.
 constexpr double kCellsOfThread = 1 << 18;
+// Runs that a GPU steps together, at most, and the seconds and first steps of a slice of theirs: their cells
+// are copied for each slice.
+constexpr std::size_t kRunsOfGpu = 1 << 14;
+constexpr double kSecondsOfGpu = 0.5;
+constexpr long long kFirstOfGpu = 256;
+
+// Whether a GPU steps such runs together.
+bool goes_together(const RunSpec& base, const RunSpec& resolved, const Machine& machine) {
+    if (!machine.has_cuda() || base.backend == "cpu" || base.method != "auto" || base.kernel ||
+        !resolved.is_general())
+        return false;
+    const bool float64 = resolved.dtype == DType::float64;
+    const equation::Program program =
+        make_program(run_equations(resolved), resolved.integrator, float64, resolved.time_step());
+    return equation::why_no_batch(program, float64, {resolved.size->nx, resolved.size->ny}, gpu_facts())
+        .empty();
+}
 
 double wavelength_of(const Field& field, const RunSpec& now) {
     if (!why_no_spectrum().empty()) return kNoNumber;
@@ -106,10 +126,17 @@ Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
     spec_.base = base;
     spec_.base.size = resolved_.size;
     spec_.base.backend = resolved_.backend;
+    if (runs_.size() > 1 && goes_together(base, resolved_, machine)) {
+        gpu_ = std::make_unique<GpuBatches>();
+        spec_.base.backend = "cpu";
+        spec_.base.threads = 1;
+        resolved_ = resolve(spec_.base, machine);
+        spec_.base.threads = base.threads;
+    }
     const double cells = double(resolved_.size->nx) * resolved_.size->ny;
     const int threads = batch_threads(base.threads, machine.cpu_threads, runs_.size());
     const bool spreads = method_of(resolved_)->device == Device::cpu &&
-                         (cells <= kCellsOfThread || threads < int(runs_.size()));
+                         (gpu_ || cells <= kCellsOfThread || threads < int(runs_.size()));
     if (spreads) {
         threads_ = threads;
         spec_.base.threads = resolved_.threads = 1;
@@ -117,7 +144,7 @@ Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
     const MemoryNeeds needs = run_needs(resolved_);
     const MemoryLimits limits = memory_limits(machine, resolved_.memory_limit);
     const double room = std::max(1.0, limits.host / std::max(needs.host * cells, 1.0));
-    if (at_once == 0) at_once = spreads ? kRunsOfThread * std::size_t(threads_) : 1;
+    if (at_once == 0) at_once = gpu_ ? kRunsOfGpu : spreads ? kRunsOfThread * std::size_t(threads_) : 1;
     at_once_ = std::size_t(std::min(double(at_once), room));
 }
 
@@ -162,8 +189,17 @@ std::size_t Sweep::in_progress() const {
         std::ranges::count_if(live_, [&](const auto& live) { return !runs_[live->index].ended(); }));
 }
 
-void Sweep::advance(const SliceLimits& limits) {
+std::string Sweep::way() const {
+    return gpu_ ? gpu_->way() : "";
+}
+
+void Sweep::advance(const SliceLimits& given) {
     begin_more();
+    SliceLimits limits = given;
+    if (gpu_ && given.seconds >= kLongSlices.seconds) {
+        limits.seconds = std::max(given.seconds, kSecondsOfGpu);
+        limits.first = std::max(given.first, kFirstOfGpu);
+    }
     std::vector<Live*> live;
     std::vector<Simulation*> simulations;
     for (const auto& each : live_)
@@ -178,11 +214,12 @@ void Sweep::advance(const SliceLimits& limits) {
             advances.push_back({0});
             continue;
         }
-        const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
+        StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
+        if (gpu_) cost.seconds_per_step *= double(live.size());  // each has its share of a batch's seconds
         each->slice = next_slice(simulation, each->until, each->observers, slice_steps(cost, limits));
         advances.push_back(each->slice.advance);
     }
-    std::vector<std::string> failures = Batch(simulations, {threads_}).advance(advances);
+    std::vector<std::string> failures = Batch(simulations, {threads_, gpu_.get()}).advance(advances);
     std::vector<SweptRun> found(live.size());
     const auto looks = for_each_apart(live.size(), threads_, [&](std::size_t i) {
         if (!failures[i].empty()) return;

@@ -19,6 +19,8 @@ namespace stencil {
 /// In place of a number that a run does not have.
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
+class GpuBatches;
+
 /// What is known of a run of a sweep.
 struct SweptRun {
     /// "waiting", "running", "done", "not finite at step 120: u", or why it could not be made or stepped:
@@ -53,6 +55,8 @@ class Sweep {
     const SweptRun& run(std::size_t index) const { return runs_[index]; }
     std::size_t ended() const { return ended_; }
     bool is_done() const { return ended_ == runs_.size(); }
+    /// What makes the steps of many runs together, in words; empty: nothing does.
+    std::string way() const;
     /// Null for a run that is not in progress, or that has ended and was not kept.
     Simulation* simulation(std::size_t index) const;
 
@@ -81,6 +85,7 @@ class Sweep {
     std::size_t at_once_;
     std::size_t alike_ = 1;  ///< runs with the same text
     int threads_ = 1;
+    std::unique_ptr<GpuBatches> gpu_;  ///< steps runs that are kept on the CPU; null: none
     std::vector<SweptRun> runs_;
     std::vector<std::unique_ptr<Live>> live_;
     std::size_t next_ = 0, ended_ = 0;

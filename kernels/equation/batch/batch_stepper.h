@@ -21,8 +21,8 @@ class BatchStepper {
     BatchStepper& operator=(const BatchStepper&) = delete;
 
     /// Makes steps[i] steps in members[i], with the bits of its own advance(), and returns when the members
-    /// hold the results. None of them may step alone (EquationStepper::steps_alone()). Returns the seconds
-    /// that the GPU took.
+    /// hold the results. None of them may step alone (EquationStepper::steps_alone()). Returns the
+    /// seconds that it took, with the copies.
     virtual double advance(std::span<EquationStepper<T>* const> members,
                            std::span<const long long> steps,
                            ThreadPool& threads) = 0;

@@ -26,7 +26,7 @@ constexpr int kMostRegisters = 255, kMostThreads = 1024;
 // The longest unrolled step of a patch, in operations: more take long to compile and leave the instruction
 // cache.
 constexpr double kMostOperations = 4000;
-constexpr std::size_t kMostShapes = 4;
+constexpr std::size_t kMostShapes = 6;
 
 constexpr const char* kPatchFunctions = R"(
 struct StepInputs {
@@ -326,8 +326,8 @@ std::vector<BatchShape> batch_shapes(const FusedProgram& program,
     const Held held = held_by(program);
     const int words = float64 ? 2 : 1;
     std::map<double, BatchShape> best;
-    for (const int columns : {2, 4, 8})
-        for (const int rows : {1, 2, 4, 8, 16}) {
+    for (int columns = 1; columns <= 8; ++columns)
+        for (int rows = 1; rows <= 16; ++rows) {
             const int packs = ceil_div(size.nx, columns), bands = ceil_div(size.ny, rows);
             if (packs > 32 || columns * words > 8) continue;
             if (program.wraps_x && size.nx % columns != 0) continue;

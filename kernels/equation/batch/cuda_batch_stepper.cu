@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <future>
@@ -76,22 +77,20 @@ class CudaBatchStepper : public BatchStepper<T> {
     double advance(Members members, Steps steps, ThreadPool& threads) override {
         if (members.empty()) return 0;
         choose(members, threads);
+        const auto started = std::chrono::steady_clock::now();
         const std::size_t most = most_of_group();
-        double seconds = 0;
         std::size_t begun = 0;
         for (std::size_t first = 0; first < members.size(); first += most, ++begun) {
             Group& group = groups_[begun % groups_.size()];
-            seconds += finish_group(group, threads);
+            finish_group(group, threads);
             const std::size_t count = std::min(most, members.size() - first);
             begin(group, members.subspan(first, count), steps.subspan(first, count), threads);
-            group.timer.start(group.stream);
             run(group, kernels_.front(), threads);
-            group.timer.stop(group.stream);
             group.fields.download(group.members.size() * own_bytes(), group.stream);
         }
         for (std::size_t i = 0; i < groups_.size(); ++i)
-            seconds += finish_group(groups_[(begun + i) % groups_.size()], threads);
-        return seconds;
+            finish_group(groups_[(begun + i) % groups_.size()], threads);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     }
 
     std::string way() const override {
@@ -310,9 +309,9 @@ class CudaBatchStepper : public BatchStepper<T> {
         group.inputs.upload(group.members.size() * std::size_t(most) * of_step_ * sizeof(T), group.stream);
     }
 
-    // Gives the members their cells; returns the seconds of their steps.
-    double finish_group(Group& group, ThreadPool& threads) {
-        if (!std::exchange(group.under_way, false)) return 0;
+    // Gives the members their cells.
+    void finish_group(Group& group, ThreadPool& threads) {
+        if (!std::exchange(group.under_way, false)) return;
         group.stream.synchronize();
         threads.for_ranges(std::int64_t(group.members.size()), [&](std::int64_t first, std::int64_t last) {
             for (auto run = std::size_t(first); run < std::size_t(last); ++run) {
@@ -325,7 +324,6 @@ class CudaBatchStepper : public BatchStepper<T> {
                 }
             }
         });
-        return group.timer.seconds();
     }
 
     const Program program_;

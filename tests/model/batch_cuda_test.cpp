@@ -1,0 +1,91 @@
+// Fields that a GPU steps together have the bits of each one alone.
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/cuda/gpu_facts.h"
+#include "kernels/equation/batch/batch_stepper.h"
+#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/cuda/nvrtc.h"
+#include "sim/model/model.h"
+#include "tests/model/typed_run.h"
+
+using namespace stencil::equation;
+
+namespace {
+
+const KernelMaker kMaker{[](const std::string& text) { return compile_cuda(text, code_target()).cubin; }};
+
+/// A field of a batch and the same alone.
+template <class T>
+struct Twins {
+    Twins(const Program& program, const EquationSetup& setup, ThreadPool& pool)
+        : alone(program, setup, pool), member(program, setup, pool) {}
+    void start(int components, const Start& value) {
+        for (int c = 0; c < components; ++c)
+            for (EquationStepper<T>* each : {&alone, &member})
+                set_cells(each->component(c), [&](int x, int y) { return value(c, x, y); });
+    }
+
+    EquationStepper<T> alone, member;
+};
+
+/// Steps fields whose parameters, seeds and numbers of steps differ; returns whether a batch takes them.
+template <class T>
+bool check_batch(const std::string& text, int nx, int ny, std::size_t count) {
+    INFO(text << ", " << nx << "x" << ny);
+    const Equations e = read_equations(text);
+    const Program program = program_of<T>(e);
+    if (!why_no_batch(program, sizeof(T) == 8, {nx, ny}, gpu_facts()).empty()) return false;
+    ThreadPool one(1), several(3);
+    std::vector<std::unique_ptr<Twins<T>>> twins;
+    std::vector<EquationStepper<T>*> members;
+    std::vector<long long> steps;
+    for (std::size_t i = 0; i < count; ++i) {
+        EquationSetup setup = setup_of(e, TypedRun{.nx = nx, .ny = ny, .seed = 5 + i});
+        for (double& value : setup.parameters) value *= 1 + 0.01 * double(i);
+        twins.push_back(std::make_unique<Twins<T>>(program, setup, one));
+        twins.back()->start(program.components, [&](int c, int x, int y) {
+            return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * c + int(i)) % 11);
+        });
+        members.push_back(&twins.back()->member);
+        steps.push_back(3 + (long long)(i % 4));
+    }
+    const auto batch = make_cuda_batch<T>(program, {nx, ny}, kMaker);
+    for (int call = 0; call < 2; ++call) {
+        for (std::size_t i = 0; i < count; ++i) {
+            // The first step of multistep integrators.
+            while (members[i]->steps_alone()) members[i]->advance(1);
+            twins[i]->alone.advance(members[i]->step() - twins[i]->alone.step() + steps[i]);
+        }
+        batch->advance(members, steps, several);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        INFO("run " << i);
+        CHECK(members[i]->step() == twins[i]->alone.step());
+        CHECK(same_bits(cells_of(*members[i], program.components), cells_of(twins[i]->alone, program.components)));
+    }
+    return true;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Fields that step together on the GPU have the bits of each alone", "", float, double) {
+    std::size_t taken = 0;
+    for (const std::string& text : kTexts) {
+        taken += check_batch<TestType>(text, 36, 20, 5) ? 1 : 0;
+        taken += check_batch<TestType>(text, 64, 48, 3) ? 1 : 0;
+    }
+    CHECK(taken > kTexts.size());
+    for (const std::string& name : explicit_integrators())
+        CHECK(check_batch<TestType>(
+            "du/dt = lap(u) - u*v^2; dv/dt = p*lap(v) + u*v^2 - 0.1*v; p = 0.5; dt = 0.1; stepper = " + name,
+            32,
+            24,
+            7));
+    CHECK(check_batch<TestType>("du/dt = D*lap(u) + noise; noise = 0.1*normal; D = 0.1; dt = 0.1", 40, 30, 300));
+}
+
+TEST_CASE("Every model that fits steps together on the GPU with the bits of each alone") {
+    for (const Preset& preset : presets()) {
+        check_batch<float>(std::string(preset.text), 64, 64, 3);
+        check_batch<float>(std::string(preset.text), 128, 96, 2);
+    }
+}
