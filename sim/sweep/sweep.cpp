@@ -32,13 +32,14 @@ constexpr double kCellsOfThread = 1 << 18;
 // Runs that a GPU steps together, at most, and the seconds and first steps of a slice of theirs: their cells
 // are copied for each slice.
 constexpr std::size_t kRunsOfGpu = 1 << 14;
+constexpr double kCellsOfGpu = 1 << 20;  // larger fields fill a GPU by themselves
 constexpr double kSecondsOfGpu = 0.5;
 constexpr long long kFirstOfGpu = 256;
 
 // Whether a GPU steps such runs together.
 bool goes_together(const RunSpec& base, const RunSpec& resolved, const Machine& machine) {
     if (!machine.has_cuda() || base.backend == "cpu" || base.method != "auto" || base.kernel ||
-        !resolved.is_general())
+        !resolved.is_general() || double(resolved.size->nx) * resolved.size->ny > kCellsOfGpu)
         return false;
     const bool float64 = resolved.dtype == DType::float64;
     const equation::Program program =

@@ -28,7 +28,7 @@ class FusedText {
           shape_(shape),
           levels_(program.stages.size() * std::size_t(shape.steps)) {}
 
-    std::string whole() {
+    std::string whole(bool of_runs) {
         text_ = cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
@@ -49,6 +49,8 @@ class FusedText {
         append_levels();
         append_iteration();
         text_ += kPipelineKernel;
+        text_ += of_runs ? kOfRuns : kOfOneField;
+        text_ += kPipelineBody;
         return std::move(text_);
     }
 
@@ -185,8 +187,8 @@ class FusedText {
 
 }  // namespace
 
-std::string fused_text(const FusedProgram& program, bool float64, const FusedShape& shape) {
-    return FusedText(program, float64, shape).whole();
+std::string fused_text(const FusedProgram& program, bool float64, const FusedShape& shape, bool of_runs) {
+    return FusedText(program, float64, shape).whole(of_runs);
 }
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps) {

@@ -26,12 +26,22 @@ struct FusedShape {
 ///
 /// for one block per tile (StreamTile) of 32 times 1 to `shape.warps` threads, with fused_shared_bytes() of
 /// shared memory. The bits are those of the program.
-std::string fused_text(const FusedProgram& program, bool float64, const FusedShape& shape);
+///
+/// For many runs it defines instead
+///
+///     extern "C" __global__ void fused(const Arguments* runs, const Cut* cuts, int tiles, int done)
+///
+/// for `tiles` blocks per run, whose steps count from `done` steps after runs[i].grid.step on.
+std::string fused_text(const FusedProgram& program,
+                       bool float64,
+                       const FusedShape& shape,
+                       bool of_runs = false);
 
 /// The parts of the text that are the same for all programs: barriers, asynchronous copies and shuffles of
 /// each generation of GPUs, which an emulation on the CPU replaces; functions that the stages call; and the
-/// kernel, which follows the stages.
-extern const char *const kPipelineInstructions, *const kPipelineFunctions, *const kPipelineKernel;
+/// kernel, which follows the stages, with one of two heads.
+extern const char *const kPipelineInstructions, *const kPipelineFunctions, *const kPipelineKernel,
+    *const kOfOneField, *const kOfRuns, *const kPipelineBody;
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps);
 

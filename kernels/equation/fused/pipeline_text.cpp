@@ -387,15 +387,38 @@ __device__ __forceinline__ void send(const Arguments& a, const Tile& tile, int s
     __syncwarp();
 }
 
+)";
+
+const char* const kOfOneField = R"(
 extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const __grid_constant__ Arguments a, const __grid_constant__ Cut cut) {
-    SHARED_MEMORY(memory);
+    const int place = blockIdx.x;
+)";
+
+const char* const kOfRuns = R"(
+template <class T>
+__device__ __forceinline__ void copy_words(T& to, const T& from) {
+    for (int i = threadIdx.y * 32 + threadIdx.x; i < int(sizeof(T) / sizeof(int)); i += 32 * blockDim.y)
+        ((int*)&to)[i] = ((const int*)&from)[i];
+}
+extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const Arguments* runs, const Cut* cuts, int tiles, int done) {
+    __shared__ Arguments a;
+    __shared__ Cut cut;
+    copy_words(a, runs[blockIdx.x / tiles]);
+    copy_words(cut, cuts[blockIdx.x / tiles]);
+    __syncthreads();
+    if (threadIdx.x + threadIdx.y == 0) a.grid.step += done;
+    __syncthreads();
+    const int place = blockIdx.x % tiles;
+)";
+
+const char* const kPipelineBody = R"(    SHARED_MEMORY(memory);
     Ring* barriers = (Ring*)memory;
     Row* only_read = (Row*)(memory + (kWarps * sizeof(Ring) + 127) / 128 * 128);
     Row* rings = only_read + (kReadRows + kBatch) * kOnlyRead;
     const int lane = threadIdx.x, warps = blockDim.y;
     // Broadcast from one lane, so that the compiler knows it is warp-uniform.
     const int warp = uniform_of_warp(threadIdx.y);
-    const Tile tile = cut.tiles[blockIdx.x];
+    const Tile tile = cut.tiles[place];
     const int nx = a.grid.nx, ny = a.grid.ny, halo = warps * kLevels;
 
     Strip strip;

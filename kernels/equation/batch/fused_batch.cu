@@ -1,0 +1,271 @@
+// Steps larger fields together: the tiles of all fields' passes (equation/fused) in one launch.
+#include <array>
+#include <chrono>
+#include <future>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "kernels/equation/batch/batch_layout.cuh"
+#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/launch/loaded_kernels.h"
+#include "kernels/methods/streaming/stream_tiles.h"
+
+namespace stencil::equation {
+namespace {
+
+template <class T>
+class FusedBatch : public BatchStepper<T> {
+    using Members = std::span<EquationStepper<T>* const>;
+    using Steps = std::span<const long long>;
+    static constexpr bool kFloat64 = sizeof(T) == 8;
+
+  public:
+    FusedBatch(const Program& program, FieldCells size, KernelMaker maker)
+        : layout_(program, size), maker_(std::move(maker)) {}
+    ~FusedBatch() override { finish(stream_); }
+
+    double advance(Members members, Steps steps, ThreadPool& threads) override {
+        if (members.empty()) return 0;
+        if (kernels_.empty()) compile(members.size());
+        const auto started = std::chrono::steady_clock::now();
+        const std::size_t room = cuda_memory().free_bytes / 2 + fields_.size + rest_.size + next_bytes_;
+        const std::size_t most =
+            std::max<std::size_t>(room / (2 * layout_.run_bytes() + layout_.own_bytes()), 1);
+        for (std::size_t first = 0; first < members.size(); first += most) {
+            const std::size_t count = std::min(most, members.size() - first);
+            step_group(members.subspan(first, count), steps.subspan(first, count), threads);
+        }
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    }
+
+    std::string way() const override {
+        return kernels_.empty() ? "" : "tiles of all fields together, " + name_of(kernels_.front().shape);
+    }
+
+  private:
+    using Cut = arguments::CutOf<T, 1>;
+    // A kernel of several steps, and one of single steps for those that are left.
+    struct Kernel {
+        FusedShape shape;
+        std::unique_ptr<LoadedKernels> loaded;
+        LoadedKernel function;
+        std::vector<int> shared_bytes = {};              ///< by the number of warps
+        std::map<int, std::pair<CudaMemory, int>> tiles = {};  ///< of a field, by the number of warps
+    };
+    // A run of the group: where its arguments are, and the steps that are left.
+    struct Run {
+        KernelArguments<T> arguments;
+        std::vector<T*> arrays;
+        std::vector<T> sides;
+        long long left = 0;
+        bool in_next = false;  ///< the components are in the second of both fields
+    };
+
+    void compile(std::size_t runs) {
+        GpuFacts gpu = gpu_facts();
+        gpu.multiprocessors = std::max(1, gpu.multiprocessors / int(std::min<std::size_t>(runs, 1024)));
+        gpu.shared_per_multiprocessor -= 4096;  // for the arguments of blocks
+        const std::vector<FusedShape> shapes = fused_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
+        if (shapes.empty()) throw CudaError("no kernel for batches of this equation fits the GPU");
+        FusedShape single = shapes.front();
+        single.steps = 1;
+        std::array<std::future<std::string>, 2> cubins;
+        const std::array<FusedShape, 2> both{shapes.front(), single};
+        for (std::size_t i = 0; i < 2; ++i)
+            cubins[i] = std::async(std::launch::async, [this, shape = both[i]] {
+                return maker_.compile(fused_text(layout_.fused(), kFloat64, shape, true));
+            });
+        for (std::size_t i = 0; i < 2; ++i) {
+            Kernel kernel{both[i], std::make_unique<LoadedKernels>(cubins[i].get(), stream_), {}};
+            kernel.function = kernel.loaded->find("fused");
+            for (int warps = 0; warps <= both[i].warps; ++warps)
+                kernel.shared_bytes.push_back(
+                    fused_shared_bytes(layout_.fused(), kFloat64, both[i], warps));
+            if (prepare_kernel(kernel.function, 32 * both[i].warps, kernel.shared_bytes.back()).blocks == 0)
+                throw CudaError("no kernel for batches of this equation fits the GPU");
+            kernels_.push_back(std::move(kernel));
+        }
+        blocks_of_run_ = gpu.multiprocessors * both[0].blocks();
+    }
+
+    const std::pair<CudaMemory, int>& tiles_of(Kernel& kernel, int warps) {
+        if (const auto found = kernel.tiles.find(warps); found != kernel.tiles.end()) return found->second;
+        const std::vector<StreamTile> tiles = stream_tiles(fused_cut(
+            layout_.fused(), kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
+        return kernel.tiles.emplace(warps, std::pair(uploaded(tiles, stream_), int(tiles.size())))
+            .first->second;
+    }
+
+    void step_group(Members members, Steps steps, ThreadPool& threads) {
+        const std::size_t runs = members.size(), own = layout_.own_bytes();
+        fields_.reserve(runs * own, stream_);
+        rest_.reserve(layout_.places(runs).end, stream_);
+        if (runs * own > next_bytes_) {
+            next_ = CudaMemory(runs * own, stream_.device());
+            next_bytes_ = runs * own;
+        }
+        std::vector<std::unique_ptr<Run>> all(runs);
+        for_runs(threads, runs, [&](std::size_t i) {
+            std::vector<T*> arrays;
+            KernelArguments<T> arguments = layout_.pack(*members[i], fields_, rest_, runs, i, arrays);
+            std::vector<T> sides = arguments.sides(members[i]->inputs());
+            all[i] = std::make_unique<Run>(
+                Run{std::move(arguments), std::move(arrays), std::move(sides), steps[i]});
+            for (int c = 0; c < layout_.program().components; ++c) {
+                std::byte* to = static_cast<std::byte*>(next_.data()) + i * own;
+                all[i]->arrays[std::size_t(layout_.program().next[std::size_t(c)])] =
+                    reinterpret_cast<T*>(to + std::size_t(c) * layout_.field_bytes());
+            }
+        });
+        fields_.upload(runs * own, stream_);
+        rest_.upload(layout_.places(runs).arguments, stream_);
+        // Runs with the same number of steps left go together; those with fewer are done earlier.
+        for (long long done = 0;;) {
+            std::vector<Run*> active;
+            long long least = std::numeric_limits<long long>::max();
+            for (const auto& run : all)
+                if (run->left > 0) {
+                    active.push_back(run.get());
+                    least = std::min(least, run->left);
+                }
+            if (active.empty()) break;
+            make_steps(active, done, least);
+            done += least;
+            for (Run* run : active) run->left -= least;
+        }
+        for (std::size_t i = 0; i < runs; ++i)
+            if (all[i]->in_next)
+                copy_on_device(fields_.on_device(i * own),
+                               static_cast<std::byte*>(next_.data()) + i * own,
+                               own,
+                               stream_);
+        fields_.download(runs * own, stream_);
+        stream_.synchronize();
+        for_runs(threads, runs, [&](std::size_t i) { layout_.unpack(*members[i], fields_, i, steps[i]); });
+    }
+
+    std::size_t cut_bytes() const {
+        const std::size_t sides = std::max<std::size_t>(cuda_lines(layout_.program()).count, 1) * sizeof(T);
+        return round_up(offsetof(Cut, sides) + sides, std::size_t(8));
+    }
+
+    // Sends the arguments of passes from either of both fields, and makes the passes.
+    void make_steps(const std::vector<Run*>& active, long long done, long long steps) {
+        const std::size_t argument = layout_.argument_bytes(), cut = cut_bytes();
+        const std::size_t table = active.size() * argument, cuts_at = 2 * table;
+        stream_.synchronize();  // earlier passes have read the tables
+        tables_.reserve(cuts_at + 2 * kMostPlans * active.size() * cut, stream_);
+        for (std::size_t i = 0; i < active.size(); ++i)
+            for (const int turn : {0, 1}) {
+                std::vector<T*> arrays = active[i]->arrays;
+                if (active[i]->in_next != (turn == 1)) swap_components(arrays);
+                active[i]->arguments.set_arrays(arrays);
+                std::memcpy(tables_.on_host(std::size_t(turn) * table + i * argument),
+                            active[i]->arguments.data(),
+                            argument);
+            }
+        const std::vector<Pass> passes = passes_of(steps);
+        std::vector<std::pair<Kernel*, int>> plans;
+        for (const Pass& pass : passes)
+            if (std::ranges::find(plans, std::pair(pass.kernel, pass.warps)) == plans.end())
+                plans.emplace_back(pass.kernel, pass.warps);
+        for (std::size_t p = 0; p < plans.size(); ++p) {
+            const auto& tiles = tiles_of(*plans[p].first, plans[p].second);
+            for (std::size_t i = 0; i < active.size(); ++i)
+                pack_cut(*active[i], tiles.first, cuts_at + (p * active.size() + i) * cut);
+        }
+        tables_.upload(cuts_at + plans.size() * active.size() * cut, stream_);
+        int turn = 0, made = int(done);
+        for (const Pass& pass : passes)
+            for (long long i = 0; i < pass.times; ++i, turn ^= 1) {
+                const auto plan =
+                    std::ranges::find(plans, std::pair(pass.kernel, pass.warps)) - plans.begin();
+                const void* runs = tables_.on_device(std::size_t(turn) * table);
+                const void* cuts = tables_.on_device(cuts_at + std::size_t(plan) * active.size() * cut);
+                const int tiles = tiles_of(*pass.kernel, pass.warps).second;
+                LaunchShape launch;
+                launch.blocks_x = unsigned(std::size_t(tiles) * active.size());
+                launch.threads_x = 32;
+                launch.threads_y = unsigned(pass.warps);
+                launch.shared_bytes = unsigned(pass.kernel->shared_bytes[std::size_t(pass.warps)]);
+                launch_kernel(pass.kernel->function,
+                              launch,
+                              std::array<const void*, 4>{&runs, &cuts, &tiles, &made},
+                              stream_);
+                made += pass.warps * pass.kernel->shape.steps;
+            }
+        for (Run* run : active) run->in_next = run->in_next != (turn == 1);
+    }
+
+    void swap_components(std::vector<T*>& arrays) const {
+        for (int c = 0; c < layout_.program().components; ++c)
+            std::swap(arrays[std::size_t(c)], arrays[std::size_t(layout_.program().next[std::size_t(c)])]);
+    }
+
+    void pack_cut(const Run& run, const CudaMemory& tiles, std::size_t at) {
+        const Cut head{static_cast<const arguments::Tile*>(tiles.data()), 0, {0}};
+        std::memcpy(tables_.on_host(at), &head, offsetof(Cut, sides));
+        if (!run.sides.empty())
+            std::memcpy(tables_.on_host(at + offsetof(Cut, sides)),
+                        run.sides.data(),
+                        run.sides.size() * sizeof(T));
+    }
+
+    struct Pass {
+        Kernel* kernel;
+        int warps;
+        long long times;
+    };
+    static constexpr std::size_t kMostPlans = 4;
+    // Full passes of the first kernel, one of fewer warps, and the same of single steps.
+    std::vector<Pass> passes_of(long long steps) {
+        std::vector<Pass> passes;
+        for (Kernel& kernel : kernels_)
+            for (int warps = kernel.shape.warps; warps > 0; --warps) {
+                const long long of_pass = warps * kernel.shape.steps;
+                if (steps < of_pass || !fits(kernel, warps)) continue;
+                passes.push_back({&kernel, warps, steps / of_pass});
+                steps %= of_pass;
+            }
+        return passes;
+    }
+    bool fits(const Kernel& kernel, int warps) const {
+        return stencil::fits(
+            fused_cut(layout_.fused(), kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
+    }
+
+    BatchLayout<T> layout_;
+    KernelMaker maker_;
+    CudaStream stream_;
+    Mirror fields_, rest_, tables_;
+    CudaMemory next_;
+    std::size_t next_bytes_ = 0;
+    int blocks_of_run_ = 1;
+    std::vector<Kernel> kernels_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<BatchStepper<T>> make_fused_batch(const Program& program,
+                                                  FieldCells size,
+                                                  KernelMaker maker) {
+    return std::make_unique<FusedBatch<T>>(program, size, std::move(maker));
+}
+template std::unique_ptr<BatchStepper<float>> make_fused_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<double>> make_fused_batch(const Program&, FieldCells, KernelMaker);
+
+template <class T>
+std::unique_ptr<BatchStepper<T>> make_cuda_batch(const Program& program,
+                                                 FieldCells size,
+                                                 KernelMaker maker) {
+    const bool small = !batch_shapes(FusedProgram(program), sizeof(T) == 8, size, gpu_facts()).empty();
+    return small ? make_register_batch<T>(program, size, std::move(maker))
+                 : make_fused_batch<T>(program, size, std::move(maker));
+}
+template std::unique_ptr<BatchStepper<float>> make_cuda_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<double>> make_cuda_batch(const Program&, FieldCells, KernelMaker);
+
+}  // namespace stencil::equation

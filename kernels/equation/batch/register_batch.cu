@@ -1,0 +1,244 @@
+// Steps fields that fit the registers of a multiprocessor: a field per block.
+#include <array>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <limits>
+#include <utility>
+
+#include "kernels/equation/batch/batch_layout.cuh"
+#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/launch/loaded_kernels.h"
+
+namespace stencil::equation {
+namespace {
+
+// Limits of a launch: steps, and bytes of inputs that differ by step.
+constexpr long long kMostSteps = 1024;
+constexpr std::size_t kMostInputBytes = std::size_t(1) << 25;
+// Limit on the fields of a group, which are uploaded, stepped and downloaded together.
+constexpr std::size_t kMostGroupBytes = std::size_t(1) << 28;
+// Steps by which kernels are compared.
+constexpr int kTimedSteps = 64;
+
+template <class T>
+class RegisterBatch : public BatchStepper<T> {
+    using Members = std::span<EquationStepper<T>* const>;
+    using Steps = std::span<const long long>;
+    static constexpr bool kFloat64 = sizeof(T) == 8;
+
+  public:
+    RegisterBatch(const Program& program, FieldCells size, KernelMaker maker)
+        : layout_(program, size), maker_(std::move(maker)), of_step_(layout_.values_of_step()) {
+        compile();
+    }
+    ~RegisterBatch() override {
+        for (Group& group : groups_) finish(group.stream);
+    }
+
+    double advance(Members members, Steps steps, ThreadPool& threads) override {
+        if (members.empty()) return 0;
+        choose(members, threads);
+        const auto started = std::chrono::steady_clock::now();
+        const std::size_t most = most_of_group();
+        std::size_t begun = 0;
+        for (std::size_t first = 0; first < members.size(); first += most, ++begun) {
+            Group& group = groups_[begun % groups_.size()];
+            finish_group(group, threads);
+            const std::size_t count = std::min(most, members.size() - first);
+            begin(group, members.subspan(first, count), steps.subspan(first, count), threads);
+            run(group, kernels_.front(), threads);
+            group.fields.download(count * layout_.own_bytes(), group.stream);
+        }
+        for (std::size_t i = 0; i < groups_.size(); ++i)
+            finish_group(groups_[(begun + i) % groups_.size()], threads);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    }
+
+    std::string way() const override {
+        return kernels_.size() == 1 ? "a field per block, " + name_of(kernels_.front().shape) : "";
+    }
+
+  private:
+    struct Kernel {
+        BatchShape shape;
+        std::unique_ptr<LoadedKernels> loaded;
+        LoadedKernel function;
+        KernelResources resources;
+    };
+    // Fields that are on the device together. The numbers of steps follow the arguments.
+    struct Group {
+        CudaStream stream;
+        CudaTimer timer;
+        Mirror fields, rest, inputs;
+        Members members;
+        Steps steps;
+        long long most_steps = 0;
+        bool under_way = false;
+    };
+
+    std::string text_of(const BatchShape& shape) const {
+        return batch_text(layout_.fused(), kFloat64, layout_.size(), shape);
+    }
+
+    void compile() {
+        const GpuFacts gpu = gpu_facts();
+        std::vector<BatchShape> shapes = batch_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
+        if (shapes.size() > 1) {
+            candidates_ = std::to_string(gpu.multiprocessors) + ' ' + std::to_string(gpu.capability) + '\n' +
+                          text_of(shapes.front());
+            const std::string known = maker_.fastest ? maker_.fastest(candidates_) : "";
+            const auto found =
+                std::ranges::find(shapes, known, [](const BatchShape& shape) { return name_of(shape); });
+            if (found != shapes.end()) shapes = {BatchShape(*found)};
+        }
+        std::vector<std::future<std::string>> cubins;
+        for (const BatchShape& shape : shapes)
+            cubins.push_back(
+                std::async(std::launch::async, [this, shape] { return maker_.compile(text_of(shape)); }));
+        std::exception_ptr failed;
+        for (std::size_t i = 0; i < shapes.size(); ++i) try {
+                Kernel kernel{shapes[i], nullptr, {}, {}};
+                kernel.loaded = std::make_unique<LoadedKernels>(cubins[i].get(), groups_.front().stream);
+                kernel.function = kernel.loaded->find("batch");
+                kernel.resources =
+                    prepare_kernel(kernel.function, kernel.shape.threads, kernel.shape.shared_bytes);
+                if (kernel.resources.blocks > 0) kernels_.push_back(std::move(kernel));
+            } catch (const CudaError&) {
+                failed = std::current_exception();
+            }
+        if (kernels_.empty() && failed) std::rethrow_exception(failed);
+        if (kernels_.empty()) throw CudaError("no kernel for batches of this equation fits the GPU");
+    }
+
+    // Whole waves, so that no multiprocessor waits for the others.
+    std::size_t most_of_group() const {
+        const std::size_t wave =
+            std::size_t(gpu_facts().multiprocessors) * std::size_t(kernels_.front().resources.blocks);
+        const std::size_t room = std::min(kMostGroupBytes, cuda_memory().free_bytes / 8);
+        return std::max<std::size_t>(room / layout_.run_bytes() / wave, 1) * wave;
+    }
+
+    // Compares the kernels by steps of a first group, whose members are not changed.
+    void choose(Members members, ThreadPool& threads) {
+        if (kernels_.size() == 1) return;
+        Group& group = groups_.front();
+        const std::vector<long long> steps(std::min(members.size(), most_of_group()), kTimedSteps);
+        std::vector<std::pair<double, std::size_t>> seconds;
+        for (std::size_t i = 0; i < kernels_.size(); ++i) {
+            double best = std::numeric_limits<double>::infinity();
+            for (int repeat = 0; repeat < 2; ++repeat) {
+                begin(group, members.first(steps.size()), steps, threads);
+                group.timer.start(group.stream);
+                run(group, kernels_[i], threads);
+                group.timer.stop(group.stream);
+                best = std::min(best, group.timer.seconds());
+            }
+            seconds.emplace_back(best, i);
+        }
+        group.under_way = false;
+        Kernel fastest = std::move(kernels_[std::ranges::min(seconds).second]);
+        kernels_.clear();
+        kernels_.push_back(std::move(fastest));
+        if (maker_.keep_fastest) maker_.keep_fastest(candidates_, name_of(kernels_.front().shape));
+    }
+
+    // Packs the members' cells and inputs, and enqueues their upload.
+    void begin(Group& group, Members members, Steps steps, ThreadPool& threads) {
+        const std::size_t runs = members.size();
+        const auto at = layout_.places(runs);
+        group.members = members;
+        group.steps = steps;
+        group.most_steps = std::ranges::max(steps);
+        group.under_way = true;
+        group.fields.reserve(runs * layout_.own_bytes(), group.stream);
+        group.rest.reserve(at.end + runs * sizeof(int), group.stream);
+        const std::size_t inputs = steps_of_launch(group) * of_step_ * sizeof(T);
+        if (inputs > 0) group.inputs.reserve(runs * inputs, group.stream);
+        for_runs(threads, runs, [&](std::size_t run) {
+            std::vector<T*> arrays;
+            KernelArguments<T> arguments =
+                layout_.pack(*members[run], group.fields, group.rest, runs, run, arrays);
+            if (inputs > 0) arguments.set_lines(reinterpret_cast<T*>(group.inputs.on_device(run * inputs)));
+            std::memcpy(group.rest.on_host(at.arguments + run * layout_.argument_bytes()),
+                        arguments.data(),
+                        layout_.argument_bytes());
+            const int count = int(std::min<long long>(steps[run], std::numeric_limits<int>::max()));
+            std::memcpy(group.rest.on_host(at.end + run * sizeof(int)), &count, sizeof(count));
+        });
+        group.fields.upload(runs * layout_.own_bytes(), group.stream);
+        group.rest.upload(at.end + runs * sizeof(int), group.stream);
+    }
+
+    std::size_t steps_of_launch(const Group& group) const {
+        const std::size_t bytes = group.members.size() * of_step_ * sizeof(T);
+        const auto most = std::size_t(std::min(kMostSteps, std::max(group.most_steps, 1LL)));
+        return bytes == 0 ? most : std::clamp<std::size_t>(kMostInputBytes / bytes, 1, most);
+    }
+
+    void run(Group& group, const Kernel& kernel, ThreadPool& threads) {
+        const auto at = layout_.places(group.members.size());
+        const void* arguments = group.rest.on_device(at.arguments);
+        const void* steps = group.rest.on_device(at.end);
+        const auto values_of_step = static_cast<long long>(of_step_);
+        const int most = int(steps_of_launch(group));
+        LaunchShape launch;
+        launch.blocks_x = unsigned(group.members.size());
+        launch.threads_x = unsigned(kernel.shape.threads);
+        launch.shared_bytes = unsigned(kernel.shape.shared_bytes);
+        for (long long done = 0; done < group.most_steps; done += most) {
+            if (of_step_ > 0) send_inputs(group, done, most, threads);
+            const int from = int(done);
+            launch_kernel(kernel.function,
+                          launch,
+                          std::array<const void*, 5>{&arguments, &steps, &from, &most, &values_of_step},
+                          group.stream);
+        }
+    }
+
+    // The inputs of the next launch's steps, for each run its own.
+    void send_inputs(Group& group, long long done, int most, ThreadPool& threads) {
+        group.stream.synchronize();  // the launch before has read its inputs
+        const std::size_t bytes = std::size_t(most) * of_step_ * sizeof(T);
+        for_runs(threads, group.members.size(), [&](std::size_t run) {
+            const EquationStepper<T>& member = *group.members[run];
+            const KernelArguments<T> arguments(layout_.program(), member.setup(), layout_.pitch());
+            InputValues<T> inputs = member.inputs();
+            auto* to = reinterpret_cast<T*>(group.inputs.on_host(run * bytes));
+            for (long long i = done; i < std::min(done + most, group.steps[run]); ++i, to += of_step_) {
+                inputs.update(member.setup(), member.step() + i, member.time(i), false);
+                if (layout_.line_values() > 0) arguments.pack_lines(inputs, to);
+                std::ranges::copy(inputs.uniforms(), to + layout_.line_values());
+            }
+        });
+        group.inputs.upload(group.members.size() * bytes, group.stream);
+    }
+
+    void finish_group(Group& group, ThreadPool& threads) {
+        if (!std::exchange(group.under_way, false)) return;
+        group.stream.synchronize();
+        for_runs(threads, group.members.size(), [&](std::size_t run) {
+            layout_.unpack(*group.members[run], group.fields, run, group.steps[run]);
+        });
+    }
+
+    BatchLayout<T> layout_;
+    KernelMaker maker_;
+    std::size_t of_step_;
+    std::string candidates_;
+    std::array<Group, 2> groups_;
+    std::vector<Kernel> kernels_;  ///< the fastest alone, once it is known
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<BatchStepper<T>> make_register_batch(const Program& program,
+                                                     FieldCells size,
+                                                     KernelMaker maker) {
+    return std::make_unique<RegisterBatch<T>>(program, size, std::move(maker));
+}
+template std::unique_ptr<BatchStepper<float>> make_register_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<double>> make_register_batch(const Program&, FieldCells, KernelMaker);
+
+}  // namespace stencil::equation
