@@ -3,7 +3,6 @@
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/cuda/profile_range.h"
-#include "kernels/equation/batch/batch_stepper.h"
 
 namespace stencil {
 
@@ -50,14 +49,4 @@ CudaHostMemory::CudaHostMemory(std::size_t, int) {
 void CudaMemory::Free::operator()(void*) const {}
 void CudaHostMemory::Free::operator()(void*) const {}
 
-namespace equation {
-
-template <class T>
-std::unique_ptr<BatchStepper<T>> make_cuda_batch(const Program&, FieldCells, KernelMaker) {
-    throw CudaError("this build has no CUDA backend");
-}
-template std::unique_ptr<BatchStepper<float>> make_cuda_batch(const Program&, FieldCells, KernelMaker);
-template std::unique_ptr<BatchStepper<double>> make_cuda_batch(const Program&, FieldCells, KernelMaker);
-
-}  // namespace equation
 }  // namespace stencil

@@ -30,7 +30,7 @@ void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& 
     const KernelShapes shapes = kernel_shapes(fused, float64, {nx, ny}, gpu);
     code.why_single = shapes.why_none;
     for (const KernelShape& shape : shapes.all)
-        code.texts.push_back({name_of(shape), "CUDA", text_of(fused, float64, shape)});
+        code.texts.push_back({name_of(shape), "CUDA", text_of(fused, float64, {nx, ny}, shape)});
 }
 
 }  // namespace
@@ -63,6 +63,7 @@ std::optional<CompilerFigures> compiler_figures(const CodeText& text, int comput
     };
     add("fused");
     add("resident");
+    add("block");
     for (std::size_t stage = 0; add(row_function_name(false, stage)); ++stage) {
     }
     return most;

@@ -140,12 +140,6 @@ class TextArguments {
     std::vector<T> sides() const { return arguments_.sides(inputs_); }
     /// The components after the steps.
     std::vector<T> cells() const { return arrays_.cells(program_.next); }
-    /// The same of a kernel that steps the components in place.
-    std::vector<T> cells_in_place() const {
-        std::vector<int> components(std::size_t(program_.components));
-        std::iota(components.begin(), components.end(), 0);
-        return arrays_.cells(components);
-    }
 
   private:
     void fill_lines(int steps) {

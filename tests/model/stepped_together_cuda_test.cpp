@@ -2,8 +2,11 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/cuda/gpu_facts.h"
 #include "kernels/equation/batch/batch_stepper.h"
-#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/block/one_block_kernel.h"
+#include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
+#include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/text/cuda_text.h"
 #include "sim/model/model.h"
 #include "tests/model/typed_run.h"
 
@@ -65,7 +68,58 @@ bool check_batch(const std::string& text, int nx, int ny, std::size_t count) {
     return true;
 }
 
+/// The components after some steps by a kernel, or by single steps where it is null.
+template <class T>
+std::vector<T> cells_by(std::unique_ptr<SeveralSteps> kernel,
+                        const Program& program,
+                        const EquationSetup& setup,
+                        CudaStream& stream) {
+    CudaEquationStepper<T> stepper(
+        program, setup, kMaker.compile(cuda_text(program, sizeof(T) == 8)), stream);
+    std::vector<T> cells(std::size_t(setup.nx) * std::size_t(setup.ny)), all;
+    const FieldView<T> view{cells.data(), setup.nx, setup.ny, setup.nx};
+    const auto bytes = [](const FieldView<T>& field) { return std::size_t(field.pitch) * sizeof(T); };
+    const std::size_t row = std::size_t(setup.nx) * sizeof(T);
+    for (int c = 0; c < program.components; ++c) {
+        set_cells(view, [&](int x, int y) { return TypedRun().start(c, x, y); });
+        const FieldView<T> to = stepper.component(c);
+        copy_to_device({to.data, bytes(to), cells.data(), row, row, std::size_t(setup.ny)}, stream);
+    }
+    stepper.use(std::move(kernel));
+    stepper.advance(41);
+    for (int c = 0; c < program.components; ++c) {
+        const FieldView<T> from = stepper.component(c);
+        copy_to_host({cells.data(), row, from.data, bytes(from), row, std::size_t(setup.ny)}, stream);
+        all.insert(all.end(), cells.begin(), cells.end());
+    }
+    return all;
+}
+
 }  // namespace
+
+TEMPLATE_TEST_CASE("A block that holds a small field has the bits of single steps", "", float, double) {
+    using T = TestType;
+    CudaStream stream;
+    std::size_t kernels = 0;
+    for (const std::string& text : kFiniteTexts) {
+        INFO(text);
+        const Equations e = read_equations(text);
+        const Program program = program_of<T>(e);
+        const FusedProgram fused(program);
+        const EquationSetup setup = setup_of(e, TypedRun{.nx = 60, .ny = 40});
+        const std::vector<T> expected = cells_by<T>(nullptr, program, setup, stream);
+        for (const KernelShape& shape : kernel_shapes(fused, sizeof(T) == 8, {60, 40}, gpu_facts()).all) {
+            const auto* block = std::get_if<BlockShape>(&shape);
+            if (!block) continue;
+            INFO(name_of(shape));
+            const std::string cubin = kMaker.compile(text_of(fused, sizeof(T) == 8, {60, 40}, shape));
+            auto kernel = std::make_unique<OneBlockKernel>(*block, 17, cubin, stream);
+            CHECK(same_bits(cells_by<T>(std::move(kernel), program, setup, stream), expected));
+            ++kernels;
+        }
+    }
+    CHECK(kernels >= kFiniteTexts.size());
+}
 
 TEMPLATE_TEST_CASE("Fields that step together on the GPU have the bits of each alone", "", float, double) {
     std::size_t taken = 0;

@@ -1,5 +1,5 @@
 // Runs the text of batch kernels on the CPU with a fiber per thread of the block (warp_emulation.h).
-#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/block/block_text.h"
 
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/batch/batch_stepper.h"
@@ -11,17 +11,17 @@ using namespace stencil::equation;
 
 namespace {
 
-constexpr const char* kBatchWords = "template <class T> T of_lane(T v, int lane) { return shuffled(v, lane); }\n";
-constexpr const char* kBatchRunner = R"(
+constexpr const char* kBlockWords = "template <class T> T of_lane(T v, int lane) { return shuffled(v, lane); }\n";
+constexpr const char* kBlockRunner = R"(
 static const Arguments* arguments;
 static int steps;
 static long long values_of_step;
-extern "C" void run_batch(const Arguments* a, int made, long long values, int warps, unsigned long bytes, unsigned seed) {
+extern "C" void run_block(const Arguments* a, int made, long long values, int warps, unsigned long bytes, unsigned seed) {
     arguments = a;
     steps = made;
     values_of_step = values;
     blockDim.x = 32 * warps;
-    emulated::body = [] { batch(arguments, &steps, 0, steps, values_of_step); };
+    emulated::body = [] { block(*arguments, steps, values_of_step); };
     emulated::run_blocks(1, warps, bytes, seed, [](int block, int lane, int warp) {
         blockIdx.x = block;
         threadIdx.x = 32 * warp + lane;
@@ -29,10 +29,10 @@ extern "C" void run_batch(const Arguments* a, int made, long long values, int wa
 }
 )";
 
-std::string batch_on_fibers(std::string text) {
-    const std::string words = kBatchInstructions;
-    text.replace(text.find(words), words.size(), kBatchWords);
-    return text + kBatchRunner;
+std::string block_on_fibers(std::string text) {
+    const std::string words = kBlockInstructions;
+    text.replace(text.find(words), words.size(), kBlockWords);
+    return text + kBlockRunner;
 }
 
 }  // namespace
@@ -47,18 +47,18 @@ TEST_CASE("A batch's kernels have the bits of the CPU's rows, whatever their thr
         const Program program = program_of<T>(e);
         const FusedProgram fused(program);
         const TypedRun run{.nx = nx, .ny = ny, .steps = steps, .under_way = true};
-        const std::vector<BatchShape> shapes =
-            batch_shapes(fused, sizeof(T) == 8, {nx, ny}, known_gpu(90).facts);
+        const std::vector<BlockShape> shapes =
+            block_shapes(fused, sizeof(T) == 8, {nx, ny}, known_gpu(90).facts);
         REQUIRE_FALSE(shapes.empty());
-        const BatchShape& shape = shapes[which % shapes.size()];
+        const BlockShape& shape = shapes[which % shapes.size()];
         INFO(name_of(shape) << ", " << nx << "x" << ny);
-        const TextOnCpu code(batch_on_fibers(batch_text(fused, sizeof(T) == 8, {nx, ny}, shape)),
+        const TextOnCpu code(block_on_fibers(block_text(fused, sizeof(T) == 8, {nx, ny}, shape, false)),
                              warp_emulation());
         const auto expected = run_typed<T>(text, run);
         const TextArguments<T> arguments(e, fused, run, int(steps));
         {
             const SubnormalsAsZero as_compiled_for_cuda(sizeof(T) == 4);
-            code.find<void (*)(const void*, int, long long, int, unsigned long, unsigned)>("run_batch")(
+            code.find<void (*)(const void*, int, long long, int, unsigned long, unsigned)>("run_block")(
                 arguments.data(),
                 int(steps),
                 fused.of_time ? (long long)arguments.values() : 0,
@@ -66,7 +66,7 @@ TEST_CASE("A batch's kernels have the bits of the CPU's rows, whatever their thr
                 std::size_t(shape.shared_bytes),
                 unsigned(steps));
         }
-        CHECK(same_bits(arguments.cells_in_place(), expected));
+        CHECK(same_bits(arguments.cells(), expected));
     };
     check(float(), 48, 24, 5, 0);
     check(float(), 40, 36, 3, 1);

@@ -154,7 +154,7 @@ inline void for_runs(ThreadPool& threads, std::size_t runs, const std::function<
 
 // Called by make_cuda_batch().
 template <class T>
-std::unique_ptr<BatchStepper<T>> make_register_batch(const Program& program, FieldCells size, KernelMaker maker);
+std::unique_ptr<BatchStepper<T>> make_block_batch(const Program& program, FieldCells size, KernelMaker maker);
 template <class T>
 std::unique_ptr<BatchStepper<T>> make_fused_batch(const Program& program, FieldCells size, KernelMaker maker);
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/equation/batch/batch_layout.cuh"
-#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/block/block_text.h"
 #include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/launch/loaded_kernels.h"
 #include "kernels/methods/streaming/stream_tiles.h"
@@ -261,8 +261,8 @@ template <class T>
 std::unique_ptr<BatchStepper<T>> make_cuda_batch(const Program& program,
                                                  FieldCells size,
                                                  KernelMaker maker) {
-    const bool small = !batch_shapes(FusedProgram(program), sizeof(T) == 8, size, gpu_facts()).empty();
-    return small ? make_register_batch<T>(program, size, std::move(maker))
+    const bool small = !block_shapes(FusedProgram(program), sizeof(T) == 8, size, gpu_facts()).empty();
+    return small ? make_block_batch<T>(program, size, std::move(maker))
                  : make_fused_batch<T>(program, size, std::move(maker));
 }
 template std::unique_ptr<BatchStepper<float>> make_cuda_batch(const Program&, FieldCells, KernelMaker);

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_field.h"
+#include "kernels/equation/block/one_block_kernel.h"
 #include "kernels/equation/cuda/gathered_operator.h"
 #include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/operations.h"
@@ -284,6 +285,8 @@ std::unique_ptr<SeveralSteps> CudaEquationStepper<T>::make_kernel(const FusedCom
         return std::make_unique<FusedKernel>(program, kFloat64, *shape, setup_, compiled.cubin, stream_);
     const std::size_t bytes = std::max<std::size_t>(values_of_step() * sizeof(T), 1);
     const auto most_steps = int(std::clamp<std::size_t>(kMostInputBytes / bytes, 1, kMostSteps));
+    if (const auto* shape = std::get_if<BlockShape>(&compiled.shape))
+        return std::make_unique<OneBlockKernel>(*shape, most_steps, compiled.cubin, stream_);
     const auto& shape = std::get<ResidentShape>(compiled.shape);
     return std::make_unique<ResidentKernel>(
         program, kFloat64, shape, setup_, most_steps, compiled.cubin, stream_);

@@ -54,13 +54,13 @@ std::string name_of_launches(std::size_t stages) {
 }
 
 struct FusedCompiler::Work {
-    Work(const Program& original, bool is_float64, KernelMaker kernel_maker)
-        : program(original), fused(program), float64(is_float64), maker(std::move(kernel_maker)) {}
+    Work(const Program& original, bool is_float64, FieldCells field, KernelMaker kernel_maker)
+        : program(original), fused(program), float64(is_float64), size(field), maker(std::move(kernel_maker)) {}
 
     void run(const KernelShape& shape) {
         if (cancelled) return;
         try {
-            std::string cubin = maker.compile(text_of(fused, float64, shape));
+            std::string cubin = maker.compile(text_of(fused, float64, size, shape));
             const std::lock_guard lock(mutex);
             ready.push_back({shape, std::move(cubin)});
         } catch (const std::exception& e) {
@@ -72,6 +72,7 @@ struct FusedCompiler::Work {
     const Program program;
     const FusedProgram fused;
     const bool float64;
+    const FieldCells size;
     const KernelMaker maker;
     std::atomic<bool> cancelled = false;
     std::mutex mutex;
@@ -85,12 +86,12 @@ FusedCompiler::FusedCompiler(const Program& program,
                              const GpuFacts& gpu,
                              KernelMaker maker,
                              bool try_all)
-    : work_(std::make_shared<Work>(program, float64, std::move(maker))) {
+    : work_(std::make_shared<Work>(program, float64, size, std::move(maker))) {
     abandoned();  // constructed before the statics that the tasks use, hence destroyed after them
     KernelShapes shapes = kernel_shapes(work_->fused, float64, size, gpu);
     work_->why_not = shapes.why_none;
     if (shapes.all.size() > 1) {
-        candidates_ = candidates_of(shapes.all, size, gpu) + text_of(work_->fused, float64, shapes.all[0]);
+        candidates_ = candidates_of(shapes.all, size, gpu) + text_of(work_->fused, float64, size, shapes.all[0]);
         const std::string known = try_all || !work_->maker.fastest ? "" : work_->maker.fastest(candidates_);
         const auto found = std::ranges::find(shapes.all, known, [](const auto& s) { return name_of(s); });
         if (found != shapes.all.end()) {

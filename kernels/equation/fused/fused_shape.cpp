@@ -21,6 +21,8 @@ struct Occupancy {
 constexpr std::array<Occupancy, 3> kOccupancies{{{4, 216, 1.22}, {8, 216, 1}, {12, 96, 0.87}}};
 constexpr int kMostColumns = 20;
 constexpr std::size_t kMostShapes = 5;
+// Larger fields take one multiprocessor longer than several with their exchanges (measured on an H200).
+constexpr double kCellsOfBlock = 96 * 96;
 constexpr double kInstructionsPerBatch = 150;  // for loading, waiting and signalling
 // A GPU sustains this share of the instructions that it could issue while memory moves a byte (measured on an
 // H200).
@@ -165,10 +167,13 @@ std::string name_of(const FusedShape& shape) {
 }
 
 std::string name_of(const KernelShape& shape) {
+    if (const auto* block = std::get_if<BlockShape>(&shape)) return "one block, " + name_of(*block);
     return std::visit([](const auto& one) { return name_of(one); }, shape);
 }
 
-std::string text_of(const FusedProgram& program, bool float64, const KernelShape& shape) {
+std::string text_of(const FusedProgram& program, bool float64, FieldCells size, const KernelShape& shape) {
+    if (const auto* block = std::get_if<BlockShape>(&shape))
+        return block_text(program, float64, size, *block, false);
     if (const auto* resident = std::get_if<ResidentShape>(&shape))
         return resident_text(program, float64, *resident);
     return fused_text(program, float64, std::get<FusedShape>(shape));
@@ -178,6 +183,10 @@ KernelShapes kernel_shapes(const FusedProgram& program, bool float64, FieldCells
     KernelShapes shapes;
     shapes.why_none = why_single_steps(program.program);
     if (!shapes.why_none.empty()) return shapes;
+    if (double(size.nx) * size.ny <= kCellsOfBlock) {
+        const std::vector<BlockShape> blocks = block_shapes(program, float64, size, gpu);
+        shapes.all.assign(blocks.begin(), blocks.begin() + std::min<std::ptrdiff_t>(std::ssize(blocks), 2));
+    }
     std::string why_not_resident;
     for (const ResidentShape& shape : resident_shapes(program, float64)) {
         const ResidentPlan plan = resident_plan(program, float64, shape, size, gpu);

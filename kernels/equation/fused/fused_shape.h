@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/equation/block/block_text.h"
 #include "kernels/equation/fused/fused_text.h"
 #include "kernels/equation/resident/resident_plan.h"
 #include "kernels/methods/streaming/stream_tiles.h"
@@ -26,17 +27,17 @@ StreamCut fused_cut(const FusedProgram& program,
                     FieldCells size,
                     int blocks);
 
-/// The shape of a fused or of a resident kernel.
-using KernelShape = std::variant<FusedShape, ResidentShape>;
+/// The shape of a fused or of a resident kernel, or of one whose only block holds the field.
+using KernelShape = std::variant<FusedShape, ResidentShape, BlockShape>;
 
 /// "16 steps per pass, 2 x 4 warps, 8 columns": blocks per multiprocessor, warps per block, columns per
 /// thread.
 std::string name_of(const FusedShape& shape);
 std::string name_of(const KernelShape& shape);
-std::string text_of(const FusedProgram& program, bool float64, const KernelShape& shape);
+std::string text_of(const FusedProgram& program, bool float64, FieldCells size, const KernelShape& shape);
 
 struct KernelShapes {
-    std::vector<KernelShape> all;  ///< resident ones first
+    std::vector<KernelShape> all;  ///< those that keep the field on the multiprocessors first
     std::string why_none;          ///< in one line; empty if there are some
 };
 /// The most promising kernels of several steps of a field on a GPU.

@@ -278,7 +278,7 @@ struct Strip {
 __device__ __forceinline__ int warp_uniform(int v, int lane) { return uniform_of_warp(lane == 0 ? v : 0); }
 
 template <bool kEdge>
-__device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const LaneInputs& inputs, int newest, const Row* in, Row* out, const RowLayout& layout, const ReadOnlyRing& read_only) {
+__device__ __forceinline__ void run_block(Levels& levels, const Arguments& a, const Cut& cut, const LaneInputs& inputs, int newest, const Row* in, Row* out, const RowLayout& layout, const ReadOnlyRing& read_only) {
     // Not unrolled further: the body must fit the instruction cache.
     #pragma unroll 1
     for (int r = 0; r < kBatch; r += 2) {
@@ -479,9 +479,9 @@ const char* const kPipelineBody = R"(    SHARED_MEMORY(memory);
         const int oldest = newest - 2 * (kLevels - 1);
         const ReadOnlyRing read_only(only_read, slot);
         if (kWrapsY || (oldest > 0 && newest + kBatch <= ny))
-            run_batch<false>(levels, a, cut, inputs, newest, from, to, layout, read_only);
+            run_block<false>(levels, a, cut, inputs, newest, from, to, layout, read_only);
         else if (newest + kBatch > 0 && oldest <= ny)
-            run_batch<true>(levels, a, cut, inputs, newest, from, to, layout, read_only);
+            run_block<true>(levels, a, cut, inputs, newest, from, to, layout, read_only);
         arrive(&before.freed[half]);
         if (last)
             send(a, tile, strip.skew, to, newest - kLag);

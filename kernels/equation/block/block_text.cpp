@@ -1,10 +1,8 @@
-#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/block/block_text.h"
 
 #include <algorithm>
 #include <map>
 
-#include "kernels/equation/batch/batch_stepper.h"
-#include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/resident/resident_text.h"
 #include "kernels/equation/text/arguments.h"
 #include "kernels/equation/text/operation_text.h"
@@ -13,7 +11,7 @@
 
 namespace stencil::equation {
 
-const char* const kBatchInstructions = R"(
+const char* const kBlockInstructions = R"(
 __device__ __forceinline__ Real of_lane(Real v, int lane) { return __shfl_sync(~0u, v, lane); }
 #define SHARED_MEMORY(name) extern __shared__ __align__(128) unsigned char name[]
 )";
@@ -115,6 +113,20 @@ __device__ __forceinline__ void take(Results& to, const Results& from) {
 }
 )";
 
+constexpr const char* kHeadOfOne = R"(
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) block(const __grid_constant__ Arguments a, int last, long long values_of_step) {
+    const Real* uniforms = a.uniforms;
+    const int done = 0;
+)";
+constexpr const char* kHeadOfRuns = R"(
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) block(const Arguments* runs, const int* steps, int done, int most, long long values_of_step) {
+    const Arguments& a = runs[blockIdx.x];
+    const int last = min(steps[blockIdx.x] - done, most);
+    Real uniforms[kUniformValues];
+    #pragma unroll
+    for (int i = 0; i < kUniformValues; ++i) uniforms[i] = a.uniforms[i];
+)";
+
 // Whether a stage reads an array of other cells that `which(beside, above)` accepts.
 template <class Which>
 bool loads(const Stage& stage, int array, const Which& which) {
@@ -141,9 +153,9 @@ std::size_t most_published(const FusedProgram& program) {
     return most;
 }
 
-class BatchText {
+class BlockText {
   public:
-    BatchText(const FusedProgram& program, bool float64, FieldCells size, const BatchShape& shape)
+    BlockText(const FusedProgram& program, bool float64, FieldCells size, const BlockShape& shape)
         : program_(program),
           lines_(cuda_lines(program.program)),
           windows_{program.program, lines_, float64, "m", "m"},
@@ -156,15 +168,16 @@ class BatchText {
         for (const FusedStage& stage : program.stages) stages_.push_back(&stage.stage);
     }
 
-    std::string whole() {
+    std::string whole(bool of_runs) {
         text_ = cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
         text_ += kCudaFunctions;
         text_ += kWindowFunctions;
-        text_ += kBatchInstructions;
+        text_ += kBlockInstructions;
         text_ += kPatchFunctions;
         text_ += kGhostFunctions;
+        text_ += of_runs ? kHeadOfRuns : kHeadOfOne;
         append_kernel();
         return std::move(text_);
     }
@@ -192,15 +205,10 @@ class BatchText {
 
     void append_kernel() {
         text_ += R"(
-extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) batch(const Arguments* runs, const int* steps, int done, int most, long long values_of_step) {
     SHARED_MEMORY(bytes);
     Real* borders = (Real*)bytes;
-    const Arguments& a = runs[blockIdx.x];
     const Patch patch = patch_of(threadIdx.x);
-    const int cx = patch.x, cy = patch.y, last = min(steps[blockIdx.x] - done, most);
-    Real uniforms[kUniformValues];
-    #pragma unroll
-    for (int i = 0; i < kUniformValues; ++i) uniforms[i] = a.uniforms[i];
+    const int cx = patch.x, cy = patch.y;
     StepInputs m = {a.grid, a.lines, uniforms};
     m.grid.nx = kNx;
     m.grid.ny = kNy;
@@ -221,7 +229,10 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) batch(const Argu
         if (program_.of_time) text_ += "        m.lines += values_of_step;\n";
         text_ += "    }\n";
         for (int c = 0; c < program_.program.components; ++c)
-            append(text_, "    store(a.arrays[%d], a.grid, patch, f%d);\n", c, c);
+            append(text_,
+                   "    store(a.arrays[%d], a.grid, patch, f%d);\n",
+                   program_.program.next[std::size_t(c)],
+                   c);
         text_ += "}\n";
     }
 
@@ -286,7 +297,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) batch(const Argu
     WindowSetup windows_;
     bool float64_;
     FieldCells size_;
-    BatchShape shape_;
+    BlockShape shape_;
     std::vector<const Stage*> stages_;
     std::string text_;
 };
@@ -314,19 +325,19 @@ int power_of_two_from(int n) {
 
 }  // namespace
 
-std::string name_of(const BatchShape& shape) {
+std::string name_of(const BlockShape& shape) {
     return std::to_string(shape.columns) + " x " + std::to_string(shape.rows) + " cells per thread, " +
            std::to_string(shape.threads) + " threads";
 }
 
-std::vector<BatchShape> batch_shapes(const FusedProgram& program,
+std::vector<BlockShape> block_shapes(const FusedProgram& program,
                                      bool float64,
                                      FieldCells size,
                                      const GpuFacts& gpu) {
     if (!why_single_steps(program.program).empty()) return {};
     const Held held = held_by(program);
     const int words = float64 ? 2 : 1;
-    std::map<double, BatchShape> best;
+    std::map<double, BlockShape> best;
     for (int columns = 1; columns <= 8; ++columns)
         for (int rows = 1; rows <= 16; ++rows) {
             const int packs = ceil_div(size.nx, columns), bands = ceil_div(size.ny, rows);
@@ -334,7 +345,7 @@ std::vector<BatchShape> batch_shapes(const FusedProgram& program,
             if (program.wraps_x && size.nx % columns != 0) continue;
             if (program.wraps_y && size.ny % rows != 0) continue;
             if (columns * rows * program.operations() > kMostOperations) continue;
-            BatchShape shape{columns, rows, power_of_two_from(packs)};
+            BlockShape shape{columns, rows, power_of_two_from(packs)};
             shape.threads = round_up(shape.lanes * bands, 32);
             if (shape.threads > kMostThreads) continue;
             // Rows of a patch are computed one after the other, so that a row of results is new at a time.
@@ -357,27 +368,15 @@ std::vector<BatchShape> batch_shapes(const FusedProgram& program,
                 computed * (program.operations() * words + moved) * alone * (1 + 2 / warps);
             best.emplace(cost, shape);
         }
-    std::vector<BatchShape> shapes;
+    std::vector<BlockShape> shapes;
     for (const auto& [cost, shape] : best)
         if (shapes.size() < kMostShapes) shapes.push_back(shape);
     return shapes;
 }
 
-std::string why_no_batch(const Program& program, bool float64, FieldCells size, const GpuFacts& gpu) {
-    if (std::string why = why_single_steps(program); !why.empty()) return why;
-    if (program.globals > 0) return "values of the whole field are computed field by field";
-    const FusedProgram fused(program);
-    if (!batch_shapes(fused, float64, size, gpu).empty()) return "";
-    if (fused.of_time) return "inputs change with time, and a field does not fit a multiprocessor's registers";
-    GpuFacts share = gpu;
-    share.multiprocessors = 1;
-    return fused_shapes(fused, float64, size, share).empty()
-               ? "a field fits neither the registers of a multiprocessor nor its tiles"
-               : "";
-}
-
-std::string batch_text(const FusedProgram& program, bool float64, FieldCells size, const BatchShape& shape) {
-    return BatchText(program, float64, size, shape).whole();
+std::string block_text(
+    const FusedProgram& program, bool float64, FieldCells size, const BlockShape& shape, bool of_runs) {
+    return BlockText(program, float64, size, shape).whole(of_runs);
 }
 
 }  // namespace stencil::equation

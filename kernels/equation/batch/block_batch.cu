@@ -1,4 +1,4 @@
-// Steps fields that fit the registers of a multiprocessor: a field per block.
+// Steps fields that fit a block's registers (block/block_text.h), a field per block.
 #include <array>
 #include <chrono>
 #include <exception>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/equation/batch/batch_layout.cuh"
-#include "kernels/equation/batch/batch_text.h"
+#include "kernels/equation/block/block_text.h"
 #include "kernels/equation/launch/loaded_kernels.h"
 
 namespace stencil::equation {
@@ -22,17 +22,17 @@ constexpr std::size_t kMostGroupBytes = std::size_t(1) << 28;
 constexpr int kTimedSteps = 64;
 
 template <class T>
-class RegisterBatch : public BatchStepper<T> {
+class BlockBatch : public BatchStepper<T> {
     using Members = std::span<EquationStepper<T>* const>;
     using Steps = std::span<const long long>;
     static constexpr bool kFloat64 = sizeof(T) == 8;
 
   public:
-    RegisterBatch(const Program& program, FieldCells size, KernelMaker maker)
+    BlockBatch(const Program& program, FieldCells size, KernelMaker maker)
         : layout_(program, size), maker_(std::move(maker)), of_step_(layout_.values_of_step()) {
         compile();
     }
-    ~RegisterBatch() override {
+    ~BlockBatch() override {
         for (Group& group : groups_) finish(group.stream);
     }
 
@@ -61,7 +61,7 @@ class RegisterBatch : public BatchStepper<T> {
 
   private:
     struct Kernel {
-        BatchShape shape;
+        BlockShape shape;
         std::unique_ptr<LoadedKernels> loaded;
         LoadedKernel function;
         KernelResources resources;
@@ -77,30 +77,30 @@ class RegisterBatch : public BatchStepper<T> {
         bool under_way = false;
     };
 
-    std::string text_of(const BatchShape& shape) const {
-        return batch_text(layout_.fused(), kFloat64, layout_.size(), shape);
+    std::string text_of(const BlockShape& shape) const {
+        return block_text(layout_.fused(), kFloat64, layout_.size(), shape, true);
     }
 
     void compile() {
         const GpuFacts gpu = gpu_facts();
-        std::vector<BatchShape> shapes = batch_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
+        std::vector<BlockShape> shapes = block_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
         if (shapes.size() > 1) {
             candidates_ = std::to_string(gpu.multiprocessors) + ' ' + std::to_string(gpu.capability) + '\n' +
                           text_of(shapes.front());
             const std::string known = maker_.fastest ? maker_.fastest(candidates_) : "";
             const auto found =
-                std::ranges::find(shapes, known, [](const BatchShape& shape) { return name_of(shape); });
-            if (found != shapes.end()) shapes = {BatchShape(*found)};
+                std::ranges::find(shapes, known, [](const BlockShape& shape) { return name_of(shape); });
+            if (found != shapes.end()) shapes = {BlockShape(*found)};
         }
         std::vector<std::future<std::string>> cubins;
-        for (const BatchShape& shape : shapes)
+        for (const BlockShape& shape : shapes)
             cubins.push_back(
                 std::async(std::launch::async, [this, shape] { return maker_.compile(text_of(shape)); }));
         std::exception_ptr failed;
         for (std::size_t i = 0; i < shapes.size(); ++i) try {
                 Kernel kernel{shapes[i], nullptr, {}, {}};
                 kernel.loaded = std::make_unique<LoadedKernels>(cubins[i].get(), groups_.front().stream);
-                kernel.function = kernel.loaded->find("batch");
+                kernel.function = kernel.loaded->find("block");
                 kernel.resources =
                     prepare_kernel(kernel.function, kernel.shape.threads, kernel.shape.shared_bytes);
                 if (kernel.resources.blocks > 0) kernels_.push_back(std::move(kernel));
@@ -159,6 +159,10 @@ class RegisterBatch : public BatchStepper<T> {
             std::vector<T*> arrays;
             KernelArguments<T> arguments =
                 layout_.pack(*members[run], group.fields, group.rest, runs, run, arrays);
+            // The components are stepped in place.
+            for (int c = 0; c < layout_.program().components; ++c)
+                arrays[std::size_t(layout_.program().next[std::size_t(c)])] = arrays[std::size_t(c)];
+            arguments.set_arrays(arrays);
             if (inputs > 0) arguments.set_lines(reinterpret_cast<T*>(group.inputs.on_device(run * inputs)));
             std::memcpy(group.rest.on_host(at.arguments + run * layout_.argument_bytes()),
                         arguments.data(),
@@ -233,12 +237,12 @@ class RegisterBatch : public BatchStepper<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<BatchStepper<T>> make_register_batch(const Program& program,
+std::unique_ptr<BatchStepper<T>> make_block_batch(const Program& program,
                                                      FieldCells size,
                                                      KernelMaker maker) {
-    return std::make_unique<RegisterBatch<T>>(program, size, std::move(maker));
+    return std::make_unique<BlockBatch<T>>(program, size, std::move(maker));
 }
-template std::unique_ptr<BatchStepper<float>> make_register_batch(const Program&, FieldCells, KernelMaker);
-template std::unique_ptr<BatchStepper<double>> make_register_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<float>> make_block_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<double>> make_block_batch(const Program&, FieldCells, KernelMaker);
 
 }  // namespace stencil::equation
