@@ -1,4 +1,5 @@
 // Replaces block_batch.cu and fused_batch.cu in a build without the CUDA toolkit.
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/batch/batch_stepper.h"
 
 namespace stencil::equation {
