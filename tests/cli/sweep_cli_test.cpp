@@ -15,11 +15,11 @@ const std::string kPattern = kSweep +
                              "--observe mean(v) ";
 
 // The bytes that do not depend on timing.
-Files results_in(const fs::path& out) {
+Files swept_files(const fs::path& out) {
     return files_below(out, [](const std::string& path) { return path != "runs.jsonl"; });
 }
 
-std::vector<std::vector<std::string>> rows_of(const fs::path& csv) {
+std::vector<std::vector<std::string>> swept_rows(const fs::path& csv) {
     std::vector<std::vector<std::string>> rows;
     for (const std::string& line : lines_of(csv)) rows.push_back(parts(line, ","));
     return rows;
@@ -46,7 +46,7 @@ TEST_CASE("A sweep writes a row a run, and fields in the shape of its axes with 
     REQUIRE(names_in(out) == words("fields.npy runs.jsonl spec.json sweep.csv sweep.png"));
     const auto header = stencil::read_npy_header(out / "fields.npy");
     REQUIRE(header.shape == std::vector<std::int64_t>{2, 3, 2, 16, 24});
-    const auto rows = rows_of(out / "sweep.csv");
+    const auto rows = swept_rows(out / "sweep.csv");
     REQUIRE(rows.size() == 7);
     const auto fields = values_of(out / "fields.npy");
     std::size_t run = 0;
@@ -79,7 +79,7 @@ TEST_CASE("A list of runs from a CSV varies its columns together, and seeds are 
     const fs::path list = write_bytes(folder / "runs.csv", "# two runs\nseed,coefficient\n7,0.1\n8,0.2\n");
     require_done(
         stencilscope(kSweep + "--initial noise --steps 5 --vary {} --export csv", folder / "out", list));
-    const auto rows = rows_of(folder / "out" / "sweep.csv");
+    const auto rows = swept_rows(folder / "out" / "sweep.csv");
     REQUIRE(rows.size() == 3);
     REQUIRE(cell(rows, 1, "coefficient") == "0.2");
     require_done(
@@ -99,7 +99,7 @@ TEST_CASE("A run that overflows is a row that says so, and the exit status is 0"
                                   folder / "out",
                                   "u' = K*u^2; u(0) = 1; K = 1; dt = 0.1"));
     REQUIRE(contains(result.err, "1 of 2 runs are not done"));
-    const auto rows = rows_of(folder / "out" / "sweep.csv");
+    const auto rows = swept_rows(folder / "out" / "sweep.csv");
     REQUIRE(cell(rows, 0, "status") == "done");
     REQUIRE(contains(cell(rows, 1, "status"), "not finite at step"));
 }
@@ -117,10 +117,10 @@ TEST_CASE("A sweep that was cut goes on with the runs that are missing, to the s
         REQUIRE(contains(cut.err, "the same command goes on"));
     }
     require_done(stencilscope(line, folder / "cut"));
-    require_same_files(results_in(folder / "cut"), results_in(folder / "whole"));
+    require_same_files(swept_files(folder / "cut"), swept_files(folder / "whole"));
     // Another sweep leaves these results alone.
     require_done(stencilscope(kSweep + "--steps 2 --vary coefficient=0.1,0.2 --export csv", folder / "cut"));
-    require_same_files(results_in(folder / "cut"), results_in(folder / "whole"));
+    require_same_files(swept_files(folder / "cut"), swept_files(folder / "whole"));
     REQUIRE(fs::exists(folder / "cut-2" / "sweep.csv"));
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("spec.json of a sweep repeats it") {
     require_done(stencilscope(kPattern + "--export csv", folder / "one"));
     require_done(stencilscope(
         "sweep --quiet --spec {} --export csv --out {}", folder / "one" / "spec.json", folder / "two"));
-    require_same_files(results_in(folder / "one"), results_in(folder / "two"));
+    require_same_files(swept_files(folder / "one"), swept_files(folder / "two"));
 }
 
 TEST_CASE("A sweep draws pictures and maps for one, two and three settings in every format") {
