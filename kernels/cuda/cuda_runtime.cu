@@ -115,6 +115,14 @@ void choose_cuda_device(int index) {
     chosen_device = index;
 }
 
+std::vector<int> cuda_devices_of_runs() {
+    if (chosen_device != kFirstUsable) return {chosen_device};
+    std::vector<int> devices;
+    for (const CudaDevice& device : query_cuda().devices)
+        if (device.facts.capability == default_compute_capability()) devices.push_back(device.index);
+    return devices;
+}
+
 CudaMemoryInfo cuda_memory(int device) {
     CudaMemoryInfo info;
     if (query_cuda().devices.empty()) return info;

@@ -51,6 +51,9 @@ int default_cuda_device();
 /// The compute capability of the default device itself, 90 for 9.0; 0 without a device.
 int default_compute_capability();
 void choose_cuda_device(int index);
+/// The devices over which independent runs may be spread: the chosen one, else all that run the default
+/// device's code; none without CUDA.
+std::vector<int> cuda_devices_of_runs();
 /// Makes the device current for this thread.
 void use_cuda_device(int index = default_cuda_device());
 

@@ -33,6 +33,10 @@ int default_compute_capability() {
 
 void choose_cuda_device(int) {}
 
+std::vector<int> cuda_devices_of_runs() {
+    return {};
+}
+
 CudaMemoryInfo cuda_memory(int) {
     return {};
 }

@@ -1,6 +1,9 @@
 #include "sim/run/gpu_batches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <future>
 #include <list>
 #include <mutex>
 #include <tuple>
@@ -23,7 +26,7 @@ struct Family {
     equation::Program program;
     equation::FieldCells size;
     std::string why_not;
-    std::unique_ptr<equation::BatchStepper<T>> stepper = nullptr;  ///< made at the first steps
+    std::vector<std::unique_ptr<equation::BatchStepper<T>>> steppers = {};  ///< of each device in use
 };
 
 equation::KernelMaker kernel_maker() {
@@ -36,6 +39,7 @@ equation::KernelMaker kernel_maker() {
 }  // namespace
 
 struct GpuBatches::Families {
+    const std::vector<int> devices = cuda_devices_of_runs();
     std::mutex mutex;
     std::tuple<std::list<Family<float>>, std::list<Family<double>>> of_type;
 
@@ -57,7 +61,7 @@ struct GpuBatches::Families {
     }
 
     template <class T>
-    void advance(std::span<Steps> all, ThreadPool& threads, std::string& way) {
+    void advance(std::span<Steps> all, int threads, std::string& way) {
         std::vector<std::pair<Family<T>*, std::vector<Steps*>>> groups;
         for (Steps& each : all) {
             const BatchMember member = each.solver->batch_member();
@@ -69,25 +73,48 @@ struct GpuBatches::Families {
             if (group == groups.end()) group = groups.insert(group, {family, {}});
             group->second.push_back(&each);
         }
-        for (auto& [family, steps] : groups) try {
-                if (!family->stepper)
-                    family->stepper =
-                        equation::make_cuda_batch<T>(family->program, family->size, kernel_maker());
-                std::vector<EquationStepper<T>*> members;
-                std::vector<long long> counts;
-                for (const Steps* each : steps) {
-                    members.push_back(std::get<EquationStepper<T>*>(each->solver->batch_member()));
-                    counts.push_back(each->steps);
-                }
-                const double seconds = family->stepper->advance(members, counts, threads);
-                way = family->stepper->way();
-                for (Steps* each : steps) {
-                    each->seconds = seconds / double(steps.size());
-                    each->solver->made_elsewhere(each->steps);
-                }
-            } catch (const CudaError& error) {
-                for (Steps* each : steps) each->why_not = error.what();
+        for (auto& [family, steps] : groups) {
+            // Each device takes an even part of the runs.
+            const std::size_t parts = std::min(devices.size(), steps.size());
+            family->steppers.resize(devices.size());
+            std::vector<std::future<void>> others;
+            for (std::size_t part = 0; part < parts; ++part) {
+                const std::size_t first = steps.size() * part / parts,
+                                  last = steps.size() * (part + 1) / parts;
+                const auto work = [&, part, own = std::span(steps).subspan(first, last - first)] {
+                    advance(*family, part, own, threads);
+                };
+                if (part + 1 == parts)
+                    work();
+                else
+                    others.push_back(std::async(std::launch::async, work));
             }
+            for (const auto& other : others) other.wait();
+            way = family->steppers.front() ? family->steppers.front()->way() : "";
+            if (parts > 1) way += fmt::format(", on {} GPUs", parts);
+        }
+    }
+
+    template <class T>
+    void advance(Family<T>& family, std::size_t part, std::span<Steps*> steps, int threads) try {
+        auto& stepper = family.steppers[part];
+        if (!stepper)
+            stepper = equation::make_cuda_batch<T>(
+                family.program, family.size, kernel_maker(), devices[part]);
+        std::vector<EquationStepper<T>*> members;
+        std::vector<long long> counts;
+        for (const Steps* each : steps) {
+            members.push_back(std::get<EquationStepper<T>*>(each->solver->batch_member()));
+            counts.push_back(each->steps);
+        }
+        ThreadPool pool(std::max(1, threads / int(devices.size())));
+        const double seconds = stepper->advance(members, counts, pool);
+        for (Steps* each : steps) {
+            each->seconds = seconds / double(steps.size());
+            each->solver->made_elsewhere(each->steps);
+        }
+    } catch (const CudaError& error) {
+        for (Steps* each : steps) each->why_not = error.what();
     }
 };
 
@@ -118,9 +145,8 @@ GpuBatches::Takes GpuBatches::takes(Solver& solver) {
 }
 
 void GpuBatches::advance(std::span<Steps> all, int threads) {
-    ThreadPool pool(threads);
-    families_->advance<float>(all, pool, way_);
-    families_->advance<double>(all, pool, way_);
+    families_->advance<float>(all, threads, way_);
+    families_->advance<double>(all, threads, way_);
 }
 
 }  // namespace stencil

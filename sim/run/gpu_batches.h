@@ -12,7 +12,7 @@ namespace stencil {
 
 class GpuBatches {
   public:
-    /// Compiles at first use. Needs CUDA.
+    /// Spreads runs over all GPUs, or takes the one that was chosen. Compiles at first use. Needs CUDA.
     GpuBatches();
     ~GpuBatches();
 

@@ -154,8 +154,14 @@ inline void for_runs(ThreadPool& threads, std::size_t runs, const std::function<
 
 // Called by make_cuda_batch().
 template <class T>
-std::unique_ptr<BatchStepper<T>> make_block_batch(const Program& program, FieldCells size, KernelMaker maker);
+std::unique_ptr<BatchStepper<T>> make_block_batch(const Program& program,
+                                                  FieldCells size,
+                                                  KernelMaker maker,
+                                                  int device);
 template <class T>
-std::unique_ptr<BatchStepper<T>> make_fused_batch(const Program& program, FieldCells size, KernelMaker maker);
+std::unique_ptr<BatchStepper<T>> make_fused_batch(const Program& program,
+                                                  FieldCells size,
+                                                  KernelMaker maker,
+                                                  int device);
 
 }  // namespace stencil::equation

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/equation_stepper.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/resident/resident_plan.h"
@@ -37,6 +38,7 @@ std::string why_no_batch(const Program& program, bool float64, FieldCells size, 
 template <class T>
 std::unique_ptr<BatchStepper<T>> make_cuda_batch(const Program& program,
                                                  FieldCells size,
-                                                 KernelMaker maker);
+                                                 KernelMaker maker,
+                                                 int device = default_cuda_device());
 
 }  // namespace stencil::equation

@@ -28,8 +28,12 @@ class BlockBatch : public BatchStepper<T> {
     static constexpr bool kFloat64 = sizeof(T) == 8;
 
   public:
-    BlockBatch(const Program& program, FieldCells size, KernelMaker maker)
-        : layout_(program, size), maker_(std::move(maker)), of_step_(layout_.values_of_step()) {
+    BlockBatch(const Program& program, FieldCells size, KernelMaker maker, int device)
+        : layout_(program, size),
+          maker_(std::move(maker)),
+          device_(device),
+          of_step_(layout_.values_of_step()),
+          groups_{Group(device), Group(device)} {
         compile();
     }
     ~BlockBatch() override {
@@ -38,6 +42,7 @@ class BlockBatch : public BatchStepper<T> {
 
     double advance(Members members, Steps steps, ThreadPool& threads) override {
         if (members.empty()) return 0;
+        groups_.front().stream.use_device();
         choose(members, threads);
         const auto started = std::chrono::steady_clock::now();
         const std::size_t most = most_of_group();
@@ -68,6 +73,8 @@ class BlockBatch : public BatchStepper<T> {
     };
     // Fields that are on the device together. The numbers of steps follow the arguments.
     struct Group {
+        explicit Group(int device) : stream(device) {}
+
         CudaStream stream;
         CudaTimer timer;
         Mirror fields, rest, inputs;
@@ -82,7 +89,7 @@ class BlockBatch : public BatchStepper<T> {
     }
 
     void compile() {
-        const GpuFacts gpu = gpu_facts();
+        const GpuFacts gpu = gpu_facts(device_);
         std::vector<BlockShape> shapes = block_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
         if (shapes.size() > 1) {
             candidates_ = std::to_string(gpu.multiprocessors) + ' ' + std::to_string(gpu.capability) + '\n' +
@@ -114,8 +121,8 @@ class BlockBatch : public BatchStepper<T> {
     // Whole waves, so that no multiprocessor waits for the others.
     std::size_t most_of_group() const {
         const std::size_t wave =
-            std::size_t(gpu_facts().multiprocessors) * std::size_t(kernels_.front().resources.blocks);
-        const std::size_t room = std::min(kMostGroupBytes, cuda_memory().free_bytes / 8);
+            std::size_t(gpu_facts(device_).multiprocessors) * std::size_t(kernels_.front().resources.blocks);
+        const std::size_t room = std::min(kMostGroupBytes, cuda_memory(device_).free_bytes / 8);
         return std::max<std::size_t>(room / layout_.run_bytes() / wave, 1) * wave;
     }
 
@@ -228,6 +235,7 @@ class BlockBatch : public BatchStepper<T> {
 
     BatchLayout<T> layout_;
     KernelMaker maker_;
+    int device_;
     std::size_t of_step_;
     std::string candidates_;
     std::array<Group, 2> groups_;
@@ -239,10 +247,11 @@ class BlockBatch : public BatchStepper<T> {
 template <class T>
 std::unique_ptr<BatchStepper<T>> make_block_batch(const Program& program,
                                                      FieldCells size,
-                                                     KernelMaker maker) {
-    return std::make_unique<BlockBatch<T>>(program, size, std::move(maker));
+                                                     KernelMaker maker,
+                                                     int device) {
+    return std::make_unique<BlockBatch<T>>(program, size, std::move(maker), device);
 }
-template std::unique_ptr<BatchStepper<float>> make_block_batch(const Program&, FieldCells, KernelMaker);
-template std::unique_ptr<BatchStepper<double>> make_block_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<float>> make_block_batch(const Program&, FieldCells, KernelMaker, int);
+template std::unique_ptr<BatchStepper<double>> make_block_batch(const Program&, FieldCells, KernelMaker, int);
 
 }  // namespace stencil::equation

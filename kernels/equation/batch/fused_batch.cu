@@ -22,15 +22,16 @@ class FusedBatch : public BatchStepper<T> {
     static constexpr bool kFloat64 = sizeof(T) == 8;
 
   public:
-    FusedBatch(const Program& program, FieldCells size, KernelMaker maker)
-        : layout_(program, size), maker_(std::move(maker)) {}
+    FusedBatch(const Program& program, FieldCells size, KernelMaker maker, int device)
+        : layout_(program, size), maker_(std::move(maker)), device_(device), stream_(device) {}
     ~FusedBatch() override { finish(stream_); }
 
     double advance(Members members, Steps steps, ThreadPool& threads) override {
         if (members.empty()) return 0;
+        stream_.use_device();
         if (kernels_.empty()) compile(members.size());
         const auto started = std::chrono::steady_clock::now();
-        const std::size_t room = cuda_memory().free_bytes / 2 + fields_.size + rest_.size + next_bytes_;
+        const std::size_t room = cuda_memory(device_).free_bytes / 2 + fields_.size + rest_.size + next_bytes_;
         const std::size_t most =
             std::max<std::size_t>(room / (2 * layout_.run_bytes() + layout_.own_bytes()), 1);
         for (std::size_t first = 0; first < members.size(); first += most) {
@@ -64,7 +65,7 @@ class FusedBatch : public BatchStepper<T> {
     };
 
     void compile(std::size_t runs) {
-        GpuFacts gpu = gpu_facts();
+        GpuFacts gpu = gpu_facts(device_);
         gpu.multiprocessors = std::max(1, gpu.multiprocessors / int(std::min<std::size_t>(runs, 1024)));
         gpu.shared_per_multiprocessor -= 4096;  // for the arguments of blocks
         const std::vector<FusedShape> shapes = fused_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
@@ -238,6 +239,7 @@ class FusedBatch : public BatchStepper<T> {
 
     BatchLayout<T> layout_;
     KernelMaker maker_;
+    int device_;
     CudaStream stream_;
     Mirror fields_, rest_, tables_;
     CudaMemory next_;
@@ -251,21 +253,23 @@ class FusedBatch : public BatchStepper<T> {
 template <class T>
 std::unique_ptr<BatchStepper<T>> make_fused_batch(const Program& program,
                                                   FieldCells size,
-                                                  KernelMaker maker) {
-    return std::make_unique<FusedBatch<T>>(program, size, std::move(maker));
+                                                  KernelMaker maker,
+                                                  int device) {
+    return std::make_unique<FusedBatch<T>>(program, size, std::move(maker), device);
 }
-template std::unique_ptr<BatchStepper<float>> make_fused_batch(const Program&, FieldCells, KernelMaker);
-template std::unique_ptr<BatchStepper<double>> make_fused_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<float>> make_fused_batch(const Program&, FieldCells, KernelMaker, int);
+template std::unique_ptr<BatchStepper<double>> make_fused_batch(const Program&, FieldCells, KernelMaker, int);
 
 template <class T>
 std::unique_ptr<BatchStepper<T>> make_cuda_batch(const Program& program,
                                                  FieldCells size,
-                                                 KernelMaker maker) {
-    const bool small = !block_shapes(FusedProgram(program), sizeof(T) == 8, size, gpu_facts()).empty();
-    return small ? make_block_batch<T>(program, size, std::move(maker))
-                 : make_fused_batch<T>(program, size, std::move(maker));
+                                                 KernelMaker maker,
+                                                 int device) {
+    const bool small = !block_shapes(FusedProgram(program), sizeof(T) == 8, size, gpu_facts(device)).empty();
+    return small ? make_block_batch<T>(program, size, std::move(maker), device)
+                 : make_fused_batch<T>(program, size, std::move(maker), device);
 }
-template std::unique_ptr<BatchStepper<float>> make_cuda_batch(const Program&, FieldCells, KernelMaker);
-template std::unique_ptr<BatchStepper<double>> make_cuda_batch(const Program&, FieldCells, KernelMaker);
+template std::unique_ptr<BatchStepper<float>> make_cuda_batch(const Program&, FieldCells, KernelMaker, int);
+template std::unique_ptr<BatchStepper<double>> make_cuda_batch(const Program&, FieldCells, KernelMaker, int);
 
 }  // namespace stencil::equation
