@@ -16,7 +16,7 @@
 #include "sim/run/batch.h"
 #include "sim/run/finite_watch.h"
 #include "sim/run/gpu_batches.h"
-#include "sim/run/output/dispersion.h"
+#include "sim/run/output/fastest_wave.h"
 #include "sim/run/output/spectrum.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stop_condition.h"
@@ -26,7 +26,7 @@ namespace stencil {
 namespace {
 
 // Runs in progress for each thread: enough that none waits long for the others' slices.
-constexpr std::size_t kRunsOfThread = 4;
+constexpr std::size_t kRunsOfThread = 2;
 // Larger fields fill a machine by themselves, unless there are runs for all of its threads.
 constexpr double kCellsOfThread = 1 << 18;
 // Runs that a GPU steps together, at most, and the seconds and first steps of a slice of theirs: their cells
@@ -60,7 +60,7 @@ double growth_of(const RunSpec& now, const std::vector<Statistics>& statistics, 
     if (!why_no_dispersion(now).empty()) return kNoNumber;
     std::vector<double> means;
     for (const Statistics& each : statistics) means.push_back(each.mean);
-    const auto fastest = dispersion_relation(now, means, time).fastest;
+    const auto fastest = fastest_wave(now, means, time);
     return fastest ? fastest->rate : kNoNumber;
 }
 
@@ -168,7 +168,7 @@ void Sweep::begin_more() {
     const auto failures = for_each_apart(fresh.size(), threads_, [&](std::size_t i) {
         Live& live = *fresh[i];
         try {
-            live.begin(spec_.run(live.index), machine_, alike_);
+            live.begin(spec_.run(live.index), machine_, gpu_ ? 1 : alike_);
         } catch (const UnstableStep& error) {
             throw InputError("unstable: {}", error.what());
         }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sim/figure/chart.h"
 #include "sim/files/atomic_file.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/sweep/sweep_table.h"
 #include "sim/text/parse.h"
 #include "sim/view/colormap.h"
@@ -43,6 +45,14 @@ std::vector<std::string> value_texts(const Vary& vary) {
     return texts;
 }
 
+// Half again as many columns as rows; more where that leaves no place empty.
+std::size_t columns_for(std::size_t count) {
+    const auto usual = std::size_t(std::ceil(std::sqrt(1.5 * double(count))));
+    for (std::size_t columns = usual; columns <= 2 * usual; ++columns)
+        if (count % columns == 0) return columns;
+    return usual;
+}
+
 // One setting, and a list, fill rows one after the other.
 Lattice wrapped(const SweepSpec& spec) {
     const std::size_t count = spec.count();
@@ -56,7 +66,7 @@ Lattice wrapped(const SweepSpec& spec) {
         lattice.y = {""};
         return lattice;
     }
-    lattice.columns = std::size_t(std::ceil(std::sqrt(1.5 * double(count))));
+    lattice.columns = columns_for(count);
     lattice.rows = (count + lattice.columns - 1) / lattice.columns;
     lattice.x_name = "run of the row";
     lattice.y_name = spec.listed ? "run" : vary.name;
@@ -140,6 +150,12 @@ Array<float> mosaic_of(const Lattice& lattice, const SweepStore& store, std::siz
                 for (int x = 0; x < nx; ++x)
                     mosaic.at(left + x, top + y) = float(mean_of_block(tile, x * edge, y * edge, edge));
         }
+    // Places behind the last run look like its lowest value, and not like runs that failed.
+    float lowest = std::numeric_limits<float>::infinity();
+    for (const float value : mosaic.cells()) lowest = std::fmin(lowest, value);
+    for (std::size_t column = 0; column < lattice.columns; ++column)
+        if (!lattice.holds(column, lattice.rows - 1))
+            for (int y = 0; y < ny; ++y) std::fill_n(&mosaic.at(nx * int(column), y), nx, lowest);
     return mosaic;
 }
 
@@ -160,15 +176,18 @@ std::string caption_of(const Sweep& sweep) {
     const RunSpec& spec = sweep.resolved();
     std::size_t failed = 0;
     for (std::size_t i = 0; i < sweep.count(); ++i) failed += sweep.run(i).is_done() ? 0 : 1;
-    std::string text = fmt::format("{}, {} runs of {}x{} cells, {}, {} boundary",
+    std::string text = fmt::format("{}, {} runs of {}x{} cells, {}",
                                    spec.model->name,
                                    sweep.count(),
                                    spec.size->nx,
                                    spec.size->ny,
-                                   name_of(spec.dtype),
-                                   boundary_text(spec));
+                                   name_of(spec.dtype));
+    const auto varies = [&](std::string_view name) {
+        return std::ranges::find(sweep.spec().vary, name, &Vary::name) != sweep.spec().vary.end();
+    };
+    if (!varies(setting_name::boundary)) text += fmt::format(", {} boundary", boundary_text(spec));
     for (const ModelParameter& row : spec.model->parameters)
-        if (std::ranges::find(sweep.spec().vary, row.name, &Vary::name) == sweep.spec().vary.end())
+        if (!varies(row.name))
             text += fmt::format(", {} {}", row.name, format_real(spec.parameter(row.name)));
     if (failed > 0) text += fmt::format("; {} of them, in magenta, not done", failed);
     return text;

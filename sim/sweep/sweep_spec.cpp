@@ -74,8 +74,9 @@ void set_side(RunSpec& spec, const NamedSide& at, const std::string& value) {
 bool may_vary(const Setting& setting) {
     if (contains(std::array{setting_name::steps, setting_name::time, setting_name::until}, setting.name))
         return true;
-    if (contains(std::array{setting_name::size, setting_name::dtype, setting_name::sensitivity},
-                 setting.name))
+    if (contains(
+            std::array{setting_name::size, setting_name::dtype, setting_name::sensitivity, setting_name::set},
+            setting.name))
         return false;
     return setting.kind != SettingKind::view && setting.kind != SettingKind::device;
 }
@@ -86,7 +87,7 @@ void require_name(const RunSpec& spec, const std::string& name) {
     if (setting && may_vary(*setting)) return;
     std::vector<std::string> known = names_of(spec.model->parameters);
     for (const Setting& each : settings())
-        if (may_vary(each)) known.emplace_back(each.name);
+        if (may_vary(each) && !contains(known, each.name)) known.emplace_back(each.name);
     known.insert(known.end(), equation::kSideNames.begin(), equation::kSideNames.end());
     if (setting)
         throw InputError(

@@ -53,7 +53,10 @@ std::string sweep_csv(const Sweep& sweep) {
         for (std::size_t axis = 0; axis < spec.vary.size(); ++axis) cells.emplace_back(spec.value(i, axis));
         cells.emplace_back(run.ended() ? run.status : "waiting");
         cells.emplace_back(run.ended_by);
-        for (const SweepColumn& column : columns) cells.push_back(finite_or_null(column.values[i]));
+        for (const SweepColumn& column : columns)
+            cells.push_back(column.name == "steps" && !run.field_hash.empty()
+                                ? Json(run.steps)
+                                : finite_or_null(column.values[i]));
         cells.emplace_back(run.field_hash);
         text += csv_line(cells);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "sim/model/sides.h"
@@ -119,23 +120,38 @@ BaseState steady_state(const Equations& equations, const UniformState& start) {
     return found;
 }
 
+Dispersion dispersion_of(const Equations& equations, const UniformState& state) {
+    struct At {
+        Composition composition;
+        Linearisation rates;
+        double dt;
+        bool upright;  ///< a line of one column
+    };
+    const auto all = std::make_shared<At>(At{Composition(equations),
+                                             Linearisation(equations, formulas_of(equations), state),
+                                             state.dt,
+                                             flat_axis(state.nx, state.ny) == 0});
+    return [all](double k) {
+        const Composition& composition = all->composition;
+        const Matrix jacobian = all->rates.at(all->upright ? 0 : k, all->upright ? k : 0);
+        std::vector<Complex> values;
+        if (composition.maps.empty()) {
+            values = eigenvalues(jacobian);
+        } else if (const auto rates =
+                       composition.rates.empty() ? std::nullopt : composition.composed(jacobian)) {
+            values = eigenvalues(*rates);
+        } else {
+            // Growth factors of one step, as rates.
+            values = eigenvalues(composition.euler_step(jacobian, all->dt));
+            for (Complex& value : values) value = std::log(value) / all->dt;
+        }
+        std::ranges::sort(values, std::greater<>(), [](const Complex& value) { return value.real(); });
+        return values;
+    };
+}
+
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k) {
-    const Composition composition(equations);
-    const bool upright = flat_axis(state.nx, state.ny) == 0;  // a line of one column
-    const Matrix jacobian =
-        Linearisation(equations, formulas_of(equations), state).at(upright ? 0 : k, upright ? k : 0);
-    std::vector<Complex> values;
-    if (composition.maps.empty()) {
-        values = eigenvalues(jacobian);
-    } else if (const auto rates = composition.rates.empty() ? std::nullopt : composition.composed(jacobian)) {
-        values = eigenvalues(*rates);
-    } else {
-        // Growth factors of one step, as rates.
-        values = eigenvalues(composition.euler_step(jacobian, state.dt));
-        for (Complex& value : values) value = std::log(value) / state.dt;
-    }
-    std::ranges::sort(values, std::greater<>(), [](const Complex& value) { return value.real(); });
-    return values;
+    return dispersion_of(equations, state)(k);
 }
 
 }  // namespace stencil::equation

@@ -1,6 +1,7 @@
 // One linear step of small waves. How each integrator changes them is in its row (step/integrators.cpp).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -26,5 +27,9 @@ struct Composition {
 std::vector<double> moduli(const Matrix& m);
 /// Whether at most `growing` eigenvalues exceed `bound`.
 bool is_bounded(const Matrix& m, std::size_t growing, double bound);
+
+/// dispersion() for many waves. The equations outlive the function.
+using Dispersion = std::function<std::vector<Complex>(double k)>;
+Dispersion dispersion_of(const Equations& equations, const UniformState& state);
 
 }  // namespace stencil::equation

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "sim/model/equations.h"
+#include "sim/model/stability/step_matrix.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/start.h"
+#include "sim/run/output/fastest_wave.h"
 
 namespace stencil {
 namespace {
@@ -50,13 +52,14 @@ class RatesOf {
         state_.t = time;
         base = equation::steady_state(equations_, state_);
         state_.components = base.components;
+        rates_ = equation::dispersion_of(equations_, state_);
     }
 
     double largest_k() const { return std::numbers::pi / state_.spacing; }
 
     // Rounding gives real rates a frequency, and decides the order of conjugates: the positive one is first.
     std::vector<Complex> at(double k) const {
-        auto rates = equation::dispersion(equations_, state_, k * state_.spacing);
+        auto rates = rates_(k * state_.spacing);
         double scale = 0;
         for (const Complex& rate : rates) scale = std::max(scale, std::abs(rate));
         for (Complex& rate : rates)
@@ -101,6 +104,7 @@ class RatesOf {
   private:
     equation::Equations equations_;
     equation::UniformState state_;
+    equation::Dispersion rates_;  ///< by radians per cell
 };
 
 double growth_at(const WaveRates& rates, std::size_t i) {
@@ -240,6 +244,11 @@ DispersionRelation dispersion_relation(const RunSpec& now, const std::vector<dou
     relation.fastest = fastest_wave(relation.all, rates);
     relation.telling = rates.up_to(telling_end(relation.all, relation.fastest));
     return relation;
+}
+
+std::optional<Wave> fastest_wave(const RunSpec& now, const std::vector<double>& means, double time) {
+    const RatesOf rates(now, means, time);
+    return fastest_wave(rates.up_to(rates.largest_k()), rates);
 }
 
 std::string dispersion_csv(const DispersionRelation& relation, const RunSpec& now) {
