@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/profile_range.h"
 #include "kernels/equation/equation_stepper.h"
+#include "kernels/methods/spectral/zero_jump.h"
 #include "kernels/view/paint_cell.h"
 #include "sim/files/npy_rows.h"
 #include "sim/problem/start.h"
@@ -275,6 +276,7 @@ double solver_bytes(const SolverSetup& setup) {
     double fields = 2 + method.extra_arrays;
     const bool distributed = !setup.slab.whole();
     if (method.jumps && distributed) ++fields;  // the spectral method's columns
+    if (method.jumps && method.device == Device::cpu) fields += zero_jump::kCpuArrays;
     double own = 0;
     // Adds the arrays for the shown formula and its Laplacian.
     if (setup.is_general()) {

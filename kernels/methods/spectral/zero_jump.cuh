@@ -128,48 +128,59 @@ __device__ void read_shared(T (&to)[kCount], const T* from) {
     }
 }
 
+/// A thread's share of reading tiles of kWidth x kTileDepth elements of a factor to shared memory, where
+/// neighbouring threads read neighbouring elements.
+template <int kWidth, class T>
+struct TileReader {
+    static constexpr int kLoads = kWidth * kTileDepth / kProductThreads;
+    static constexpr int kPitch = kWidth + int(16 / sizeof(T));
+
+    /// `across` and `deep` are the distances between elements across the tile and along the sum.
+    __device__ TileReader(const T* data, std::int64_t across, std::int64_t deep, int first, int width)
+        : deep(deep) {
+        const int thread = int(threadIdx.x);
+        const bool by_depth = deep == 1;
+        x = by_depth ? thread / kTileDepth : thread % kWidth;
+        k = by_depth ? thread % kTileDepth : thread / kWidth;
+        dx = by_depth ? kProductThreads / kTileDepth : 0;
+        dk = by_depth ? 0 : kProductThreads / kWidth;
+        left = width - first - x;
+        from = data + (first + x) * across + k * deep;
+        step = dx * across + dk * deep;
+    }
+    __device__ void load(int k0, int end) {
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i)
+            next[i] = i * dx < left && k0 + k + i * dk < end ? from[k0 * deep + i * step] : T(0);
+    }
+    __device__ void store(T* tile) const {
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) tile[(k + i * dk) * kPitch + x + i * dx] = next[i];
+    }
+
+    const T* from;
+    std::int64_t step, deep;
+    int x, k, dx, dk, left;
+    T next[kLoads];
+};
+
 // c = a b of m x depth and depth x n elements; with several parts, that of each part of the depth. Long sums
 // are sums of short ones, for their rounding.
 template <class T>
-__global__ void __launch_bounds__(kProductThreads) product_kernel(
+__global__ void __launch_bounds__(kProductThreads, 8 / int(sizeof(T))) product_kernel(
     Matrix<const T> a, Matrix<const T> b, Matrix<T> c, int m, int n, int depth, int part_depth) {
-    constexpr int kPad = int(16 / sizeof(T));
-    __shared__ alignas(16) T rows[kTileDepth][kTileRows + kPad];
-    __shared__ alignas(16) T columns[kTileDepth][kTileColumns + kPad];
+    using Rows = TileReader<kTileRows, T>;
+    using Columns = TileReader<kTileColumns, T>;
+    __shared__ alignas(16) T rows[kTileDepth * Rows::kPitch];
+    __shared__ alignas(16) T columns[kTileDepth * Columns::kPitch];
     const int across = ceil_div(n, kTileColumns);
     const int row0 = int(blockIdx.x) / across * kTileRows, column0 = int(blockIdx.x) % across * kTileColumns;
     const int thread = int(threadIdx.x);
     const int own_row = thread / (kTileColumns / kOwnColumns) * kOwnRows;
     const int own_column = thread % (kTileColumns / kOwnColumns) * kOwnColumns;
     const int begin = int(blockIdx.z) * part_depth, end = min(begin + part_depth, depth);
-
-    constexpr int kRowLoads = kTileRows * kTileDepth / kProductThreads;
-    constexpr int kColumnLoads = kTileColumns * kTileDepth / kProductThreads;
-    T next_rows[kRowLoads], next_columns[kColumnLoads];
-    // Neighbouring threads read neighbouring elements.
-    const auto in_rows = [&](int i) {
-        const int at = i * kProductThreads + thread;
-        return a.column == 1 ? int2{at / kTileDepth, at % kTileDepth} : int2{at % kTileRows, at / kTileRows};
-    };
-    const auto in_columns = [&](int i) {
-        const int at = i * kProductThreads + thread;
-        return b.column == 1 ? int2{at % kTileColumns, at / kTileColumns}
-                             : int2{at / kTileDepth, at % kTileDepth};
-    };
-    const auto load = [&](int k) {
-#pragma unroll
-        for (int i = 0; i < kRowLoads; ++i) {
-            const int2 at = in_rows(i);
-            const bool inside = row0 + at.x < m && k + at.y < end;
-            next_rows[i] = inside ? a.data[(row0 + at.x) * a.row + (k + at.y) * a.column] : T(0);
-        }
-#pragma unroll
-        for (int i = 0; i < kColumnLoads; ++i) {
-            const int2 at = in_columns(i);
-            const bool inside = column0 + at.x < n && k + at.y < end;
-            next_columns[i] = inside ? b.data[(k + at.y) * b.row + (column0 + at.x) * b.column] : T(0);
-        }
-    };
+    Rows read_rows(a.data, a.row, a.column, row0, m);
+    Columns read_columns(b.data, b.column, b.row, column0, n);
 
     T sums[kOwnRows][kOwnColumns] = {}, some[kOwnRows][kOwnColumns] = {};
     const auto add_some = [&] {
@@ -181,21 +192,21 @@ __global__ void __launch_bounds__(kProductThreads) product_kernel(
                 some[i][j] = 0;
             }
     };
-    load(begin);
+    read_rows.load(begin, end);
+    read_columns.load(begin, end);
     int tiles = 0;
     for (int k = begin; k < end; k += kTileDepth) {
         __syncthreads();
-#pragma unroll
-        for (int i = 0; i < kRowLoads; ++i) rows[in_rows(i).y][in_rows(i).x] = next_rows[i];
-#pragma unroll
-        for (int i = 0; i < kColumnLoads; ++i) columns[in_columns(i).y][in_columns(i).x] = next_columns[i];
+        read_rows.store(rows);
+        read_columns.store(columns);
         __syncthreads();
-        load(k + kTileDepth);
+        read_rows.load(k + kTileDepth, end);
+        read_columns.load(k + kTileDepth, end);
 #pragma unroll
         for (int d = 0; d < kTileDepth; ++d) {
             T left[kOwnRows], right[kOwnColumns];
-            read_shared(left, &rows[d][own_row]);
-            read_shared(right, &columns[d][own_column]);
+            read_shared(left, rows + d * Rows::kPitch + own_row);
+            read_shared(right, columns + d * Columns::kPitch + own_column);
 #pragma unroll
             for (int i = 0; i < kOwnRows; ++i)
 #pragma unroll
@@ -306,20 +317,21 @@ void CudaJump<T>::plan_tiles(const Plan& plan) {
     const std::int64_t pairs = std::int64_t(plan.pairs_across()) * plan.y.count;
     const std::int64_t chunks = ceil_div(pairs, std::max<std::int64_t>(kChunkBytes / tile, 1));
     const int batch = int(ceil_div(pairs, chunks));
-    if (fft_ && length_x_ == plan.x.length && length_y_ == plan.y.length && batch_ == batch) return;
+    if (length_x_ == plan.x.length && length_y_ == plan.y.length && batch_ == batch) return;
     stream_.synchronize();
+    batch_ = 0;
     fft_.reset();
     numbers_ = CudaMemory();
     work_ = CudaMemory();
-    length_x_ = plan.x.length;
-    length_y_ = plan.y.length;
-    batch_ = batch;
-    fft_.emplace(std::vector<long long>{length_y_, length_x_}, batch, cuda_handle(stream_));
+    fft_.emplace(std::vector<long long>{plan.y.length, plan.x.length}, batch, cuda_handle(stream_));
     numbers_ = CudaMemory(std::size_t(batch) * std::size_t(tile));
     work_ = CudaMemory(fft_->work_bytes());
     fft_->work_in(work_.data());
-    tile_angles_x_ = uploaded(mode_angles(Modes::periodic, length_x_), stream_);
-    tile_angles_y_ = uploaded(mode_angles(Modes::periodic, length_y_), stream_);
+    tile_angles_x_ = uploaded(mode_angles(Modes::periodic, plan.x.length), stream_);
+    tile_angles_y_ = uploaded(mode_angles(Modes::periodic, plan.y.length), stream_);
+    length_x_ = plan.x.length;
+    length_y_ = plan.y.length;
+    batch_ = batch;
 }
 
 template <class T>

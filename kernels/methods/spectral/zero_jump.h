@@ -115,6 +115,9 @@ struct Costs {
 /// So many that short products of large matrices occupy a GPU.
 inline constexpr int kParts = 32;
 
+/// The most memory of a jump on the CPU, in arrays of a large field. CUDA's is in Method::extra_arrays.
+inline constexpr double kCpuArrays = 0.35;
+
 inline Costs costs_of(Device device, FieldShape whole) {
     const double cells = double(whole.nx) * whole.ny;
     if (device == Device::cpu)
@@ -126,7 +129,7 @@ inline Costs costs_of(Device device, FieldShape whole) {
                 .other_length = 1.2,
                 .sines = 50,
                 .other_sines = 400,
-                .memory = std::max(double(1 << 22), 0.35 * cells),
+                .memory = std::max(double(1 << 22), kCpuArrays * cells),
                 .parts = 0};
     return {.shortest = 256,
             .longest = std::clamp(std::max(whole.nx, whole.ny) / 2, 1024, 8192),
