@@ -212,7 +212,8 @@ void Sweep::advance(const SliceLimits& given) {
     for (Live* each : live) {
         Simulation& simulation = *each->simulation;
         if (each->has_ended()) {  // before its first step
-            advances.push_back({0});
+            each->slice = {{0}, {}};
+            advances.push_back(each->slice.advance);
             continue;
         }
         StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
@@ -225,7 +226,7 @@ void Sweep::advance(const SliceLimits& given) {
     const auto looks = for_each_apart(live.size(), threads_, [&](std::size_t i) {
         if (!failures[i].empty()) return;
         Live& each = *live[i];
-        if (!each.has_ended()) look_after(*each.simulation, each.until, each.observers, each.slice);
+        look_after(*each.simulation, each.until, each.observers, each.slice);
         if (each.has_ended()) found[i] = measured(each);
     });
     for (std::size_t i = 0; i < live.size(); ++i) {

@@ -53,9 +53,8 @@ void write_grid(const std::filesystem::path& path, const SweepResults& results) 
         grid.scales.push_back(
             {scale_name(one.name, run), axis_values(one), words ? one.values : std::vector<std::string>()});
     }
-    for (SweepColumn& column : sweep_columns(sweep))  // what varies is an axis already
-        if (std::ranges::none_of(grid.scales, [&](const auto& s) { return s.name == column.name; }))
-            grid.numbers.push_back({std::move(column.name), std::move(column.values)});
+    for (SweepColumn& column : sweep_columns(sweep))
+        grid.numbers.push_back({std::move(column.name), std::move(column.values)});
     for (std::size_t i = 0; i < sweep.count(); ++i) grid.status.push_back(sweep.run(i).status);
     for (const std::string& formula : results.store.planes()) grid.names.push_back(output_name(run, formula));
     grid.dtype = run.dtype;

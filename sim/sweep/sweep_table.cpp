@@ -1,5 +1,6 @@
 #include "sim/sweep/sweep_table.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -16,7 +17,9 @@ std::vector<SweepColumn> sweep_columns(const Sweep& sweep) {
             const SweptRun& run = sweep.run(i);
             column.values.push_back(run.field_hash.empty() ? kNoNumber : value(run));
         }
-        columns.push_back(std::move(column));
+        // What varies has its own column.
+        if (std::ranges::find(sweep.spec().vary, column.name, &Vary::name) == sweep.spec().vary.end())
+            columns.push_back(std::move(column));
     };
     const auto& observe = sweep.spec().observe;
     for (std::size_t i = 0; i < observe.size(); ++i)

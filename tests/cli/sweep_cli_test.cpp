@@ -97,7 +97,7 @@ TEST_CASE("A run that overflows is a row that says so, and the exit status is 0"
     const auto result =
         require_done(stencilscope(kSweep + "--equation {} --steps 50 --vary K=0,9 --export csv,npy,png",
                                   folder / "out",
-                                  "u' = K*u^2; u(0) = 1; K = 1; dt = 0.1"));
+                                  "du/dt = K*u^2; u(0) = 1; K = 1; dt = 0.1"));
     REQUIRE(contains(result.err, "1 of 2 runs are not done"));
     const auto rows = swept_rows(folder / "out" / "sweep.csv");
     REQUIRE(cell(rows, 0, "status") == "done");

@@ -24,11 +24,11 @@ def test_a_sweep_has_the_bits_of_each_run_alone_over_the_axes_of_what_varies():
 
 
 def test_runs_end_at_a_time_or_by_a_condition_and_an_overflow_stops_no_other():
-    decay = "u' = -K*u; u(0) = 1; K = 1; dt = 0.01"
+    decay = "du/dt = -K*u; u(0) = 1; K = 1; dt = 0.01"
     found = ss.sweep(equation=decay, vary={"K": [1, 2]}, until="max(u) < 0.5", size=8)
     np.testing.assert_array_equal(values(found, "steps"), [np.ceil(np.log(0.5) / np.log(1 - 0.01 * k)) for k in (1, 2)])
     assert values(ss.sweep(equation=decay, vary={"K": [1, 2]}, until=0.255, size=8), "time") == pytest.approx(0.255)
-    found = ss.sweep(equation="u' = K*u^2; u(0) = 1; K = 1; dt = 0.1", vary={"K": [0, 9]}, steps=50, size=8)
+    found = ss.sweep(equation="du/dt = K*u^2; u(0) = 1; K = 1; dt = 0.1", vary={"K": [0, 9]}, steps=50, size=8)
     assert values(found, "status")[0] == "done" and "not finite at step" in values(found, "status")[1]
 
 
