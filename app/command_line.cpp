@@ -77,8 +77,16 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
         "Stencilscope: a 2D diffusion and stencil laboratory. Without a subcommand it opens its window; "
         "'stencilscope run --out DIR' runs headless.");
     ChosenCommand chosen;
-    for (const auto add :
-         {add_run, add_sweep, add_bench, add_verify, add_devices, add_models, add_example, add_learn, add_options})
+    for (const auto add : {add_run,
+                           add_sweep,
+                           add_fit,
+                           add_bench,
+                           add_verify,
+                           add_devices,
+                           add_models,
+                           add_example,
+                           add_learn,
+                           add_options})
         add(app, chosen);
     chosen = add_window(app);  // after the commands, which would take over the end of its help
     // Hidden: bench --kernel starts it as a child process.

@@ -20,6 +20,8 @@ using ChosenCommand = std::function<int()>;
 void add_run(CLI::App& app, ChosenCommand& chosen);
 /// Runs a grid or a list of settings, and writes tables and phase diagrams.
 void add_sweep(CLI::App& app, ChosenCommand& chosen);
+/// Finds parameters by which a run has given values.
+void add_fit(CLI::App& app, ChosenCommand& chosen);
 /// Times the methods at one or more sizes and compares them with the machine's limits.
 void add_bench(CLI::App& app, ChosenCommand& chosen);
 /// Checks that this machine computes the expected bits.

@@ -28,5 +28,7 @@ RunSpec spec_of(const std::string& named, const Words& words);
 
 void add_simulation(nb::module_& module);
 void add_sweep(nb::module_& module);
+/// The class HeldFit: a fit, or the residuals alone as a function of the parameters.
+void add_fit(nb::module_& module);
 
 }  // namespace stencil::python

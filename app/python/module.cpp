@@ -251,6 +251,7 @@ NB_MODULE(_core, m) {
 
     add_simulation(m);
     add_sweep(m);
+    add_fit(m);
     nb::module_::import_("atexit").attr("register")(nb::cpp_function(&wait_for_compilers));
     m.def("bench", &bench, "words"_a);
     m.def("example", &example, "name"_a, "words"_a);

@@ -1,5 +1,5 @@
-// Tables of numbers: rows of a field as NumPy, pandas and spreadsheets write them, or columns x, y and
-// values.
+#include "sim/files/table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,9 +34,9 @@ std::optional<double> cell_value(std::string_view text, char separator) {
     return value;
 }
 
-class Table {
+class TableReader {
   public:
-    explicit Table(const FieldPlace& place) : place_(place), file_(place.file) {
+    explicit TableReader(const std::string& file) : file_(file) {
         std::string text = file_.read_text();
         if (text.find('\0') != text.npos) file_.refuse("not a table of numbers");
         std::string_view rest = text;
@@ -49,19 +49,23 @@ class Table {
         if (!ends_empty_) return;
         // A separator ends each line.
         std::size_t at = 0;
-        std::erase_if(values_, [&](double) { return ++at % columns_ == 0; });
-        --columns_;
+        std::erase_if(table_.values, [&](double) { return ++at % table_.columns == 0; });
+        --table_.columns;
     }
 
-    FoundField field() {
-        const auto x = column("x"), y = column("y");
-        if (x && y) return by_place(*x, *y);
+    Table table() && { return std::move(table_); }
+
+    // Rows of a field, or columns x, y and values.
+    FoundField field(const FieldPlace& place) {
+        const auto x = table_.column("x"), y = table_.column("y");
+        if (x && y) return by_place(place, *x, *y);
         const std::size_t skipped = numbered_rows() ? 1 : 0;
-        require_field_size(file_, columns_ - std::min(skipped, columns_), rows());
-        Array<double> cells(int(columns_ - skipped), int(rows()));
+        require_field_size(file_, table_.columns - std::min(skipped, table_.columns), table_.rows());
+        Array<double> cells(int(table_.columns - skipped), int(table_.rows()));
         for (int row = 0; row < cells.ny(); ++row)
             for (int i = 0; i < cells.nx(); ++i)
-                cells.at(i, row) = values_[std::size_t(row) * columns_ + std::size_t(i) + skipped];
+                cells.at(i, row) =
+                    table_.values[std::size_t(row) * table_.columns + std::size_t(i) + skipped];
         return made(std::move(cells));
     }
 
@@ -75,21 +79,21 @@ class Table {
                          : line.find('\t') != line.npos ? '\t'
                                                         : ' ';
         const std::vector<std::string_view> cells = split_line(separator_ == ' ' ? whole : line);
-        const bool first = names_.empty() && values_.empty();
+        const bool first = table_.names.empty() && table_.values.empty();
         std::vector<double> values;
         for (const std::string_view cell : cells) {
             const auto value = cell_value(cell, separator_);
-            if (!value && first) return names_.assign(cells.begin(), cells.end());
+            if (!value && first) return table_.names.assign(cells.begin(), cells.end());
             if (!value) file_.refuse(fmt::format("line {}: '{}' is not a number", number, quotable(cell)));
             values.push_back(*value);
         }
-        if (first && counts_columns(values)) return names_.assign(cells.begin(), cells.end());
-        if (values_.empty()) columns_ = values.size();
-        if (values.size() != columns_)
-            file_.refuse(
-                fmt::format("line {} has {} values, and those above {}", number, values.size(), columns_));
-        ends_empty_ = (values_.empty() || ends_empty_) && columns_ > 1 && cells.back().empty();
-        values_.insert(values_.end(), values.begin(), values.end());
+        if (first && counts_columns(values)) return table_.names.assign(cells.begin(), cells.end());
+        if (table_.values.empty()) table_.columns = values.size();
+        if (values.size() != table_.columns)
+            file_.refuse(fmt::format(
+                "line {} has {} values, and those above {}", number, values.size(), table_.columns));
+        ends_empty_ = (table_.values.empty() || ends_empty_) && table_.columns > 1 && cells.back().empty();
+        table_.values.insert(table_.values.end(), values.begin(), values.end());
     }
 
     std::vector<std::string_view> split_line(std::string_view line) const {
@@ -111,39 +115,31 @@ class Table {
         return true;
     }
 
-    bool numbered_rows() const { return !names_.empty() && names_.front().empty(); }
-    std::size_t rows() const { return columns_ > 0 ? values_.size() / columns_ : 0; }
+    bool numbered_rows() const { return !table_.names.empty() && table_.names.front().empty(); }
 
-    // A column by its name, which may have a unit behind it: `x (mm)`.
-    std::optional<std::size_t> column(std::string_view name) const {
-        for (std::size_t i = 0; i < std::min(names_.size(), columns_); ++i)
-            if (names_[i] == name || names_[i].starts_with(std::string(name) + " (")) return i;
-        return std::nullopt;
-    }
-
-    FoundField by_place(std::size_t x, std::size_t y) {
+    FoundField by_place(const FieldPlace& place, std::size_t x, std::size_t y) {
         std::vector<std::string> names;
         std::vector<std::size_t> columns;
-        for (std::size_t i = 0; i < std::min(names_.size(), columns_); ++i) {
-            const std::string name = names_[i].substr(0, names_[i].find(" ("));
+        for (std::size_t i = 0; i < std::min(table_.names.size(), table_.columns); ++i) {
+            const std::string name = table_.bare_name(i);
             if (i == x || i == y || name.empty() || name == "t" || name == "time" || name == "step") continue;
             names.push_back(name);
             columns.push_back(i);
         }
-        const std::size_t value = columns[chosen_variable(file_, place_, names)];
+        const std::size_t value = columns[chosen_variable(file_, place, names)];
         const std::map<double, int> along_x = places_of(x), along_y = places_of(y);
         require_field_size(file_, along_x.size(), along_y.size());
         constexpr std::size_t kFewest = 64;  // a sixty-fourth of the rectangle has values
-        if (along_x.size() * along_y.size() / kFewest > rows())
+        if (along_x.size() * along_y.size() / kFewest > table_.rows())
             file_.refuse(fmt::format("{} different x and {} different y in {} lines are no grid",
                                      along_x.size(),
                                      along_y.size(),
-                                     rows()));
+                                     table_.rows()));
         Array<double> cells(int(along_x.size()), int(along_y.size()));
         std::ranges::fill(cells.cells(), kNone);
         std::vector<bool> given(cells.size());
-        for (std::size_t row = 0; row < rows(); ++row) {
-            const double* const line = &values_[row * columns_];
+        for (std::size_t row = 0; row < table_.rows(); ++row) {
+            const double* const line = &table_.values[row * table_.columns];
             const int i = along_x.at(line[x]), j = along_y.at(line[y]);
             const std::size_t cell = std::size_t(j) * along_x.size() + std::size_t(i);
             if (given[cell]) file_.refuse(fmt::format("two values at x = {}, y = {}", line[x], line[y]));
@@ -155,8 +151,8 @@ class Table {
 
     std::map<double, int> places_of(std::size_t column) const {
         std::map<double, int> places;
-        for (std::size_t row = 0; row < rows(); ++row) {
-            const double place = values_[row * columns_ + column];
+        for (std::size_t row = 0; row < table_.rows(); ++row) {
+            const double place = table_.values[row * table_.columns + column];
             if (!std::isfinite(place)) file_.refuse("a line without x or y");
             places[place] = 0;
         }
@@ -170,19 +166,31 @@ class Table {
         return {kept->nx(), kept->ny(), [kept] { return Field(kept->clone()); }};
     }
 
-    const FieldPlace& place_;
     InputFile file_;
     char separator_ = 0;
-    std::vector<std::string> names_;
-    std::vector<double> values_;
-    std::size_t columns_ = 0;
+    Table table_;
     bool ends_empty_ = false;
 };
 
 }  // namespace
 
+std::optional<std::size_t> Table::column(std::string_view name) const {
+    for (std::size_t i = 0; i < std::min(names.size(), columns); ++i)
+        if (names[i] == name || names[i].starts_with(std::string(name) + " (")) return i;
+    return std::nullopt;
+}
+
+bool is_table_file(const std::string& file) {
+    const FieldFormat* format = find_format(file);
+    return format && format->open == open_table;
+}
+
+Table read_table(const std::string& file) {
+    return TableReader(file).table();
+}
+
 FoundField open_table(const FieldPlace& place) {
-    return Table(place).field();
+    return TableReader(place.file).field(place);
 }
 
 }  // namespace stencil

@@ -407,28 +407,29 @@ Value Semantics::applied(const Function& function, const Syntax& call, const std
     return result;
 }
 
-// Reads the quotient d(u)/d(F) as the sensitivity that `sensitivity = F` added.
+// Reads the quotient d(u)/d(F) as the sensitivity that `sensitivity = F` added, and d(f)/d(F) for any formula
+// f as what follows from it.
 std::optional<Value> Semantics::sensitivity(const Syntax& quotient) {
     const auto differential = [](const Syntax& part) {
-        return part.kind == SyntaxKind::call && part.text == "d" && part.args.size() == 1 &&
-               part.args[0].kind == SyntaxKind::name;
+        return part.kind == SyntaxKind::call && part.text == "d" && part.args.size() == 1;
     };
     if (quotient.text != "/" || !differential(quotient.args[0]) || !differential(quotient.args[1]))
         return std::nullopt;
-    const std::string &of = quotient.args[0].args[0].text, &by = quotient.args[1].args[0].text;
-    const auto of_part = [&](const std::string& part) {
-        return own_name(sensitivity_name(part, by), quotient.span);
-    };
-    auto value = of_part(of);
-    if (const auto [re, im] = parts_of(of); is_complex_name(of) && of_part(re))
-        value = joined(*of_part(re), *of_part(im));
-    if (!value)
-        refuse(quotient.span,
-               "there is no `d({0})/d({1})`: it needs the statement `sensitivity = {1}`, {1} being a "
-               "parameter",
-               quotable(of),
-               quotable(by));
-    return value;
+    const Syntax &of = quotient.args[0].args[0], &by = quotient.args[1].args[0];
+    const bool of_name = of.kind == SyntaxKind::name;
+    if (by.kind != SyntaxKind::name || (!of_name && own_function("d"))) return std::nullopt;
+    if (of_name)
+        if (const auto known = own_name(sensitivity_name(of.text, by.text), quotient.span)) return known;
+    if (has_sensitivity(equations_, by.text))
+        return by_parts(value(of), [&](const Value& part) {
+            const Node formula = scalar_of(part, "d(...)/d(...)");
+            return Value(derivative_by(*this, equations_, formula, by.text, quotient.span));
+        });
+    refuse(quotient.span,
+           "there is no `d({0})/d({1})`: it needs the statement `sensitivity = {1}`, {1} being a "
+           "parameter",
+           of_name ? quotable(of.text) : "...",
+           quotable(by.text));
 }
 
 Value Semantics::operation(const Syntax& call) {

@@ -256,4 +256,14 @@ std::string sensitivity_name(const std::string& quantity, const std::string& par
 /// too. Throws TextError for what has no derivative.
 void add_sensitivities(const Semantics& semantics, const Statements& statements, Equations& equations);
 
+/// Whether a text has sensitivities by this parameter.
+bool has_sensitivity(const Equations& equations, const std::string& parameter);
+/// The derivative by such a parameter of a formula, which may be the same in every cell. Throws TextError for
+/// what has no derivative.
+Node derivative_by(const Semantics& semantics,
+                   Equations& equations,
+                   Node formula,
+                   const std::string& parameter,
+                   TextSpan span);
+
 }  // namespace stencil::equation

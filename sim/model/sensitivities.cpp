@@ -14,12 +14,9 @@ namespace {
 
 class Tangent {
   public:
-    // Components added from now on are tangents.
-    Tangent(Equations& equations, int parameter)
-        : equations_(equations),
-          g_(equations.graph),
-          parameter_(parameter),
-          first_(int(equations.components.size())) {}
+    // `first` is the first component's tangent, which may be yet to be added.
+    Tangent(Equations& equations, int parameter, std::size_t first)
+        : equations_(equations), g_(equations.graph), parameter_(parameter), first_(int(first)) {}
 
     std::string name_of(const std::string& quantity) const {
         return sensitivity_name(quantity, parameter_name());
@@ -80,6 +77,8 @@ class Tangent {
     // linear' is that of a fixed u.
     Node solved(Node node, int index) {
         const Elliptic equation = equations_.elliptic[std::size_t(index)];
+        const auto known = std::ranges::find(equations_.definitions, name_of(equation.name), &Defined::name);
+        if (known != equations_.definitions.end()) return known->formula;
         const Node unknown = g_.leaf(Op::unknown, index);
         const int own = int(equations_.elliptic.size());
         Elliptic tangent;
@@ -175,25 +174,57 @@ void add_tangents(Tangent& tangent, std::size_t own, Equations& equations) {
     equations.definitions.insert(equations.definitions.end(), changes.begin(), changes.end());
 }
 
-void refuse_extremes(const Semantics& semantics, const Equations& equations, TextSpan span) {
-    const Graph& g = equations.graph;
-    const auto refuse = [&](Node part) {
+void refuse_extremes(const Semantics& semantics, const Graph& g, Node formula, TextSpan span) {
+    g.walk(formula, [&](Node part) {
         if (g[part].op == Op::least || g[part].op == Op::largest)
             semantics.refuse(span,
                              "the least and the largest value of the whole field have no derivative: "
                              "`sensitivity` takes `mean` and `integral` in their place");
-    };
+    });
+}
+
+void refuse_extremes(const Semantics& semantics, const Equations& equations, TextSpan span) {
+    const auto refuse = [&](Node formula) { refuse_extremes(semantics, equations.graph, formula, span); };
     for (const Evolving& c : equations.components) {
-        g.walk(c.formula, refuse);
-        for (const Condition& side : c.sides) g.walk(side.right, refuse);
-        if (c.edge) g.walk(c.edge->right, refuse);
+        refuse(c.formula);
+        for (const Condition& side : c.sides) refuse(side.right);
+        if (c.edge) refuse(c.edge->right);
     }
+}
+
+auto first_tangent(const Equations& equations, const std::string& parameter) {
+    const std::string name = sensitivity_name(equations.components.front().name, parameter);
+    return std::ranges::find_if(equations.components, [&](const Evolving& component) {
+        return component.tangent_of && component.name == name;
+    });
 }
 
 }  // namespace
 
 std::string sensitivity_name(const std::string& quantity, const std::string& parameter) {
     return fmt::format("d{}_d{}", quantity, parameter);
+}
+
+bool has_sensitivity(const Equations& equations, const std::string& parameter) {
+    return first_tangent(equations, parameter) != equations.components.end();
+}
+
+Node derivative_by(const Semantics& semantics,
+                   Equations& equations,
+                   Node formula,
+                   const std::string& parameter,
+                   TextSpan span) {
+    refuse_extremes(semantics, equations.graph, formula, span);
+    equations.graph.walk(formula, [&](Node part) {
+        const Expression& e = equations.graph[part];
+        if (e.op == Op::component && equations.components[std::size_t(e.index)].tangent_of)
+            semantics.refuse(span,
+                             "`{}` is a sensitivity, which has none of its own",
+                             equations.components[std::size_t(e.index)].name);
+    });
+    const auto first = first_tangent(equations, parameter) - equations.components.begin();
+    const auto by = std::ranges::find(equations.parameters, parameter, &ModelParameter::name);
+    return Tangent(equations, int(by - equations.parameters.begin()), std::size_t(first)).of(formula);
 }
 
 void add_sensitivities(const Semantics& semantics, const Statements& statements, Equations& equations) {
@@ -218,7 +249,8 @@ void add_sensitivities(const Semantics& semantics, const Statements& statements,
         for (std::size_t c = 0; c < own; ++c) require_unused(equations.components[c].name);
         for (const NamedFormula& d : statements.definitions) require_unused(d.name);
         refuse_extremes(semantics, equations, s.span);
-        Tangent tangent(equations, int(parameter - equations.parameters.begin()));
+        Tangent tangent(
+            equations, int(parameter - equations.parameters.begin()), equations.components.size());
         add_tangents(tangent, own, equations);
     }
 }

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from stencilscope import _core
+from stencilscope._fit import FitResult, Residuals, fit
 from stencilscope._models import Models, models
 from stencilscope._simulation import Fields, Frames, Parameters, Setting, Simulation
 from stencilscope._sweep import sweep
@@ -30,7 +31,22 @@ if TYPE_CHECKING:
 
     from stencilscope._settings import Settings
 
-__all__ = ["Fields", "Frames", "Models", "Parameters", "Simulation", "bench", "example", "from_sympy", "jump", "models", "sweep"]
+__all__ = [
+    "Fields",
+    "FitResult",
+    "Frames",
+    "Models",
+    "Parameters",
+    "Residuals",
+    "Simulation",
+    "bench",
+    "example",
+    "fit",
+    "from_sympy",
+    "jump",
+    "models",
+    "sweep",
+]
 __version__: str = _core.version
 
 
