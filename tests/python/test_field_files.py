@@ -201,6 +201,11 @@ def test_classic_netcdf_has_the_fields_and_their_coordinates(tmp_path, dtype):
         assert axes == ("y", "x") and of["coordinates"] == "t"
         numpy.testing.assert_array_equal(values, numpy.load(tmp_path / f"field-{name}.npy"))
         numpy.testing.assert_array_equal(initial_of(tmp_path, tmp_path / "field.nc", equation=f"d{name}/dt = 0"), values)
+    # HDF5 is written by a process that has read netCDF.
+    words = ["run", "--equation", "du/dt = 0", "--initial", tmp_path / "field.nc", *"--steps 1 --quiet --export field.h5 --out".split()]
+    subprocess.run([PROGRAM, *map(str, words), str(tmp_path / "both")], check=True)
+    with h5py.File(tmp_path / "both/field.h5") as file:
+        numpy.testing.assert_array_equal(file["u"][:], variables["u"][2].astype("float32"))
     numpy.testing.assert_array_equal(variables["x"][2], numpy.arange(5)*0.5 - 0.75)
     numpy.testing.assert_array_equal(variables["y"][2], numpy.arange(3)*0.5 + 10.25)
     assert variables["x"][1] == {"axis": "X", "long_name": "x", "units": "mm"} and variables["t"][2] == 0.5

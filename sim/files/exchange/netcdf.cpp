@@ -43,6 +43,7 @@ constexpr int kChar = 2, kFloat = 5, kDouble = 6, kMostName = 256, kMostAxes = 1
 
 const LazyLibrary& library() {
     static const LazyLibrary opened = [] {
+        why_no_hdf5();  // libnetcdf opens HDF5 for itself, and then it takes no more settings
         const char* found = "libnetcdf.so.19";
         for (const char* name : {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so.18"})
             if (load_library({name})) found = name;
