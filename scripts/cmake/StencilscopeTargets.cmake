@@ -117,3 +117,18 @@ function(stencilscope_embed target name)
     VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()
+
+# stencilscope_text(TARGET FILE HEADER VARIABLE): defines VARIABLE, a const char* const that HEADER declares, as the
+# text of FILE in TARGET.
+function(stencilscope_text target file header variable)
+  get_filename_component(stem ${file} NAME_WE)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/text_of_${stem}.cpp)
+  file(READ ${file} text)
+  file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
+"#include \"${header}\"
+
+const char* const ${variable} = R\"TEXT(@text@)TEXT\";
+")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  target_sources(${target} PRIVATE ${output})
+endfunction()

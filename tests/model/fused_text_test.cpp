@@ -31,12 +31,6 @@ extern "C" void run_fused(const Arguments* a, const Cut* cut, int blocks, int wa
 }
 )";
 
-std::string on_fibers(std::string text) {
-    const std::string words = kPipelineInstructions;
-    text.replace(text.find(words), words.size(), "");
-    return text + kRunner;
-}
-
 // Returns the components after a pass, which makes as many steps as there are `warps`, from run.start.
 template <class T>
 std::vector<T> run_fused(const Equations& e,
@@ -87,7 +81,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
         run.nx = 32 * columns + rest;
         run.ny = 69;
         const FusedShape shape{steps, columns, 4, batch, rest % 4 == 0};
-        const TextOnCpu code(on_fibers(fused_text(fused, sizeof(T) == 8, shape)),
+        const TextOnCpu code(fused_text(fused, sizeof(T) == 8, shape) + kRunner,
                              (lanes_copy ? "#define EMULATED_LANES_COPY\n" : "") + warp_emulation());
         for (const int warps : {4, 1}) {
             run.steps = steps * warps;

@@ -1,9 +1,17 @@
 // Emulates kernels with warp pipelines or grid-wide synchronisation on the CPU, with a fiber per thread. To
 // reveal missing waits, loads arrive and stores leave as late as possible, warps stall at random, shared
-// memory begins as NaN, and addresses and sizes of bulk copies are checked. The kernel's text includes it
-// instead of kPipelineInstructions or kResidentInstructions. With EMULATED_LANES_COPY each lane copies its
-// own 16 bytes, as before compute capability 9.0.
+// memory begins as NaN, and addresses and sizes of copies are checked. The kernel's text includes it instead
+// of the instructions of kernels/cuda/pipeline.cuh or of kResidentInstructions. With EMULATED_LANES_COPY each
+// lane copies its own 16 bytes, as before compute capability 9.0.
 #pragma once
+
+#define EMULATED_PIPELINE
+#define MBARRIERS 1
+#ifdef EMULATED_LANES_COPY
+#define BULK_COPIES 0
+#else
+#define BULK_COPIES 1
+#endif
 
 #include <ucontext.h>
 
@@ -39,7 +47,8 @@ struct Copy {
     void* to;
     const void* from;
     unsigned bytes;
-    void* barrier;
+    void* barrier;  // null: its lane has not arrived yet
+    bool counted;   // by the barrier
     int thread = 0;
 };
 
@@ -65,10 +74,9 @@ inline void require(bool holds, const char* what) {
 inline void yield() {
     swapcontext(&fibers[current].context, &scheduler);
 }
-inline void check_copy(const void* to, const void* from, unsigned bytes) {
-    const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
-    require(aligned(to) && aligned(from) && bytes % 16 == 0 && bytes > 0,
-            "a bulk copy of no multiple of 16 bytes");
+inline void check_copy(const void* to, const void* from, unsigned bytes, unsigned unit = 16) {
+    const auto aligned = [=](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % unit == 0; };
+    require(aligned(to) && aligned(from) && bytes % unit == 0 && bytes > 0, "a copy that is not aligned");
 }
 inline void perform(const Copy& copy) {
     std::memcpy(copy.to, copy.from, copy.bytes);
@@ -89,26 +97,25 @@ inline void init_barrier(Barrier* b, int arrivals) {
     *b = {arrivals, arrivals, 0, 0};
 }
 inline void fence_barrier_init() {}
-#ifdef EMULATED_LANES_COPY
-constexpr int kLoaders = 32, kArrivals = 1;
+#if BULK_COPIES
+constexpr int kArrivals = 32;
 #else
-constexpr int kLoaders = 1, kArrivals = 32;
+constexpr int kArrivals = 1;
 #endif
 inline void before_bulk_store() {}
 inline void __syncwarp();
-inline void arrive(Barrier* b) {
-    if (kArrivals == 1) {
-        __syncwarp();
-        if (emulated::current % 32 != 0) return;
-    }
+inline void arrive_each(Barrier* b, int) {
     emulated::require(b->left > 0, "an arrival too many");
     --b->left;
     b->settle();
 }
+inline void arrive(Barrier* b, int lane) {
+    if (kArrivals == 1) __syncwarp();
+    if (kArrivals == 32 || lane == 0) arrive_each(b, 0);
+}
 inline void expect_bytes(Barrier* b, unsigned bytes) {
-    if (kLoaders > 1) return;
     b->bytes += int(bytes);
-    arrive(b);
+    arrive_each(b, 0);
 }
 inline void wait(Barrier* b, unsigned parity) {
     while ((b->phase & 1) == (parity & 1)) {
@@ -122,7 +129,7 @@ inline void wait(Barrier* b, unsigned parity) {
                 --b->left;  // a lane's own loads have landed
             else
                 emulated::perform(copy);
-            if (kLoaders == 1) b->bytes -= int(copy.bytes);
+            if (copy.counted) b->bytes -= int(copy.bytes);
         }
         if (mine.empty())
             emulated::yield();
@@ -131,49 +138,37 @@ inline void wait(Barrier* b, unsigned parity) {
     }
 }
 inline bool elect_one() {
-    return kLoaders > 1 || emulated::current % 32 == 0;
-}
-// Calls each(offset, bytes) for a copy, or for the pieces of a lane.
-template <class Each>
-void for_pieces(unsigned bytes, const Each& each) {
-    if (kLoaders == 1) return each(0U, bytes);
-    for (unsigned i = 16 * unsigned(emulated::current % 32); i < bytes; i += 512) each(i, 16U);
+    return emulated::current % 32 == 0;
 }
 inline void bulk_load(void* to, const void* from, unsigned bytes, Barrier* b) {
     emulated::check_copy(to, from, bytes);
-    for_pieces(bytes, [&](unsigned at, unsigned size) {
-        emulated::loads.push_back({static_cast<char*>(to) + at,
-                                   static_cast<const char*>(from) + at,
-                                   size,
-                                   kLoaders == 1 ? b : nullptr,
-                                   emulated::current});
-    });
+    emulated::loads.push_back({to, from, bytes, b, true});
 }
-inline void loads_issued(Barrier* b) {
-    if (kLoaders == 1) return;
+template <int kBytes>
+void copy_async(void* to, const void* from) {
+    emulated::check_copy(to, from, kBytes, kBytes);
+    emulated::loads.push_back({to, from, kBytes, nullptr, false, emulated::current});
+}
+inline void arrive_after_copies(Barrier* b, int) {
+    bool any = false;
     for (emulated::Copy& copy : emulated::loads)
-        if (copy.barrier == nullptr && copy.thread == emulated::current) copy.barrier = b;
-    emulated::loads.push_back({nullptr, nullptr, 0, b, emulated::current});
-}
-inline void rows_stored(Barrier* b) {
-    if (!elect_one()) return;
-    --b->left;  // of each lane, where each loads
-    b->settle();
+        if (copy.barrier == nullptr && copy.thread == emulated::current) {
+            copy.barrier = b;
+            any = true;
+        }
+    if (any)
+        emulated::loads.push_back({nullptr, nullptr, 0, b, false});
+    else
+        arrive_each(b, 0);
 }
 inline void bulk_store(void* to, const void* from, unsigned bytes) {
     emulated::check_copy(to, from, bytes);
-    for_pieces(bytes, [&](unsigned at, unsigned size) {
-        emulated::Copy copy{static_cast<char*>(to) + at, static_cast<const char*>(from) + at, size, nullptr};
-        if (kLoaders == 1)
-            emulated::open_stores.push_back(copy);
-        else
-            emulated::perform(copy);
-    });
+    emulated::open_stores.push_back({to, from, bytes, nullptr, false});
 }
 template <int kNewest>
 void close_and_wait_for_stores() {
     using namespace emulated;
-    if (kLoaders > 1) return;
+    if (!BULK_COPIES) return;
     store_groups.push_back(std::move(open_stores));
     open_stores.clear();
     for (; store_groups.size() > kNewest; store_groups.erase(store_groups.begin()))
@@ -207,6 +202,9 @@ T from_east(T value) {
 }
 inline int uniform_of_warp(int value) {
     return shuffled(value, 0);
+}
+inline int not_hoisted(int value) {
+    return value;
 }
 inline void __syncthreads() {
     emulated::Block& block = emulated::block();

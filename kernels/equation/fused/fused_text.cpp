@@ -29,12 +29,13 @@ class FusedText {
           levels_(program.stages.size() * std::size_t(shape.steps)) {}
 
     std::string whole(bool of_runs) {
-        text_ = cuda_precision(float64_);
+        text_ = kPipeline;
+        text_ += "using namespace stencil;\n";
+        text_ += cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
         text_ += arguments::kCut;
         text_ += kCudaFunctions;
-        text_ += kPipelineInstructions;
         text_ += kPipelineFunctions;
         append_indices("from_array", program_.from);
         append_indices("to_array", program_.program.next);

@@ -37,11 +37,10 @@ std::string fused_text(const FusedProgram& program,
                        const FusedShape& shape,
                        bool of_runs = false);
 
-/// The parts of the text that are the same for all programs: barriers, asynchronous copies and shuffles of
-/// each generation of GPUs, which an emulation on the CPU replaces; functions that the stages call; and the
-/// kernel, which follows the stages, with one of two heads.
-extern const char *const kPipelineInstructions, *const kPipelineFunctions, *const kPipelineKernel,
-    *const kOfOneField, *const kOfRuns, *const kPipelineBody;
+/// The parts of the text that are the same for all programs: kernels/cuda/pipeline.cuh, functions that the
+/// stages call, and the kernel, which follows the stages, with one of two heads.
+extern const char *const kPipeline, *const kPipelineFunctions, *const kPipelineKernel, *const kOfOneField,
+    *const kOfRuns, *const kPipelineBody;
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps);
 

@@ -81,7 +81,7 @@ class CudaText {
         define(text_, "kBlocksY", kCudaBlocksY);
         define(text_, "kColumns", block_.columns);
         define(text_, "kRows", block_.rows);
-        text_ += "#define kRowsGoOn false\n";
+        define(text_, "kRowsGoOn", 0);
         text_ += cuda_arguments(program_);
     }
 

@@ -96,7 +96,7 @@ std::string constant_text(double number, bool float64) {
 }
 
 void define(std::string& text, const char* name, int value) {
-    append(text, "#define %s %d\n", name, value);
+    append(text, "constexpr int %s = %d;\n", name, value);
 }
 
 void append(std::string& text, const char* form, ...) {

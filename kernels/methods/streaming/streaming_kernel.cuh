@@ -43,20 +43,11 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/vectors.cuh"
-#include "kernels/cuda/warp_pipeline.cuh"
+#include "kernels/cuda/pipeline.cuh"
 #include "kernels/field/divide.h"
 #include "kernels/methods/streaming/streaming.cuh"
 
 namespace stencil {
-
-inline constexpr unsigned kWholeWarp = ~0U;
-
-/// What follows from the value is computed here and not kept in registers or predicates across the loop over
-/// batches, where it would make others spill.
-__device__ __forceinline__ int not_hoisted(int value) {
-    asm volatile("" : "+r"(value));
-    return value;
-}
 
 /// A lane's columns in shared memory, in 8-byte accesses.
 template <class T, int kColumns>
@@ -91,19 +82,18 @@ class StreamBlock {
     static constexpr int kWidth = Tuning::width(kShape);
     static constexpr int kBatch = Tuning::batch(kShape);
     static_assert(Tuning::lane_bytes(kShape) % 16 == 8 && kBatch % 2 == 0);
-    static constexpr int kPacket = AlignedVector<T>::kCount;
-    /// Packets of a row that a lane copies, at most.
-    static constexpr int kPackets = (kWidth + 32 * kPacket - 1) / (32 * kPacket);
     static constexpr bool kWraps = B == Boundary::periodic;
     /// Rows by which a warp's output lags behind its input.
     static constexpr int kLag = 2 * kLevels - 1;
     using Row = T[kWidth];
+    struct RowShape {
+        using Cell = T;
+        static constexpr int kWidth = StreamBlock::kWidth, kBatch = StreamBlock::kBatch;
+        static constexpr bool kWrapsX = kWraps, kWrapsY = kWraps, kSkewed = false, kGathersAsync = true;
+    };
+    using Rows = RowTransfer<RowShape>;
 
   public:
-    /// A pipeline stage, i.e. half a ring: its full and its empty barrier.
-    struct Half {
-        FullEmptyBarriers full, free;
-    };
     /// Shared memory of a block; as many rings of two batches of rows follow as there are warps.
     struct Shared {
         Half halves[Tuning::kMaxWarps + 1][2];  ///< the ring before each warp, and the one after the last
@@ -147,7 +137,7 @@ class StreamBlock {
                 run_batches<false>(batch, end);
             batch = end;
         }
-        if (warp_ == warps_ - 1) finish_sending();
+        if (warp_ == warps_ - 1) close_and_wait_for_stores<0>();
     }
 
   private:
@@ -156,22 +146,20 @@ class StreamBlock {
         using Bytes = unsigned char*;
         const Bytes halves = warp_uniform(reinterpret_cast<Bytes>(shared_.halves[warp_]));
         const Bytes ring = warp_uniform(reinterpret_cast<Bytes>(shared_.ring[warp_][0] + lane_ * kColumns));
-        int half = batch & 1;
-        int round = batch >> 1;
+        Turn turn(batch);
 #pragma unroll 1
         for (; batch < end; ++batch) {
-            Half* const before = reinterpret_cast<Half*>(halves) + half;
+            Half* const before = reinterpret_cast<Half*>(halves) + turn.half;
             Half* const after = before + 2;
-            T* const rows = reinterpret_cast<T*>(ring) + half * (kBatch * kWidth);
-            before->full.wait(round);
-            after->free.wait(round - 1);
+            T* const rows = reinterpret_cast<T*>(ring) + turn.half * (kBatch * kWidth);
+            wait_until_full(before, turn);
+            wait_until_freed(after, turn);
             step_batch<kEdge>(batch * kBatch, rows, rows + 2 * kBatch * kWidth);
-            before->free.arrive();
-            after->full.arrive();
+            arrive(&before->freed, lane_);
+            arrive(&after->full, lane_);
             if (warp_ == 0) fetch(batch + 2);
             if (warp_ == warps_ - 1) send(batch);
-            round += half;
-            half ^= 1;
+            turn.next();
         }
     }
 
@@ -193,202 +181,58 @@ class StreamBlock {
     // cell by cell (periodic fields narrower than a strip or of unaligned width).
     __device__ void prepare_source() {
         const int nx = pass_.from.nx;
-        gathers_ = kWraps && (nx < kWidth || nx % kPacket != 0 || pass_.from.ny < 2 * warps_ * kLevels);
-        source_ = warp_uniform(tile_.origin < 0 ? tile_.origin + nx : tile_.origin, lane_);
-        first_piece_ = kWraps ? warp_uniform(min(kWidth, nx - source_), lane_) : kWidth;
-        if (gathers_)
+        strip_.gathers =
+            kWraps && (nx < kWidth || nx % Rows::kPacket != 0 || pass_.from.ny < 2 * warps_ * kLevels);
+        strip_.source = warp_uniform(tile_.origin < 0 ? tile_.origin + nx : tile_.origin, lane_);
+        strip_.cells = kWidth;
+        strip_.first_piece = kWraps ? warp_uniform(min(kWidth, nx - strip_.source), lane_) : kWidth;
+        if (strip_.gathers)
             for (int k = warp_ * 32 + lane_; k < kWidth; k += warps_ * 32) {
                 const int x = tile_.origin + k;
                 shared_.source[k] = ((x % nx) + nx) % nx;
             }
         if (lane_ == 0)
             for (int half = 0; half < 2; ++half) {
-                // Bulk copies are started by one lane.
-                init(shared_.halves[warp_][half], warp_ == 0 && in_bulk() ? 1 : 32);
-                if (warp_ == 0) init(shared_.halves[warps_][half], 32);
+                Rows::init(&shared_.halves[warp_][half], warp_ == 0, strip_);
+                if (warp_ == 0) Rows::init(&shared_.halves[warps_][half], false, strip_);
             }
-#if STENCIL_BULK_COPIES
         fence_barrier_init();
-#endif
         __syncthreads();
     }
 
-    __device__ static void init(Half& half, int fillers) {
-        half.full.init(fillers);
-        half.free.init(32);
-    }
-
-    // ---- The first warp loads rows.
-
-    __device__ bool in_bulk() const {
-        return STENCIL_BULK_COPIES && !gathers_;
-    }
-
+    // The first warp.
     __device__ void fetch(int batch) {
-        const int rows = min(kBatch, end_row_ - first_row_ - batch * kBatch);
+        const int y0 = first_row_ + batch * kBatch;
         Row* ring = shared_.ring[0] + (batch & 1) * kBatch;
-        __syncwarp();  // all lanes have read the rows that are overwritten
-        if (in_bulk())
-            fetch_bulk(batch, max(rows, 0), ring);
-        else
-            fetch_by_lanes(batch, rows, ring);
-    }
-
-    __device__ int around(int y) const {
-        if constexpr (!kWraps) return y;
-        return y < 0 ? y + pass_.from.ny : y >= pass_.from.ny ? y - pass_.from.ny : y;
-    }
-
-#if STENCIL_BULK_COPIES
-    // On the critical path: all other warps wait for the first one here.
-    template <int kRows>
-    __device__ void load_rows(Row* to, int y, Mbarrier& arrived) {
-        const T* row = pass_.from.row(y);
-#pragma unroll
-        for (int r = 0; r < kRows; ++r)
-            bulk_load(
-                to[r], row + r * pass_.from.pitch + source_, unsigned(first_piece_ * sizeof(T)), arrived);
-        if (!kWraps || first_piece_ == kWidth) return;
-        const unsigned rest = unsigned((kWidth - first_piece_) * sizeof(T));
-#pragma unroll
-        for (int r = 0; r < kRows; ++r)
-            bulk_load(to[r] + first_piece_, row + r * pass_.from.pitch, rest, arrived);
-    }
-#endif
-
-    __device__ void fetch_bulk(int batch, int rows, Row* ring) {
-#if STENCIL_BULK_COPIES
-        if (elect_one()) {
-            Mbarrier& arrived = shared_.halves[0][batch & 1].full.barrier();
-            arrived.expect(int(rows * sizeof(Row)));
-            const int y = around(first_row_ + batch * kBatch);
-            if (rows == kBatch && y + kBatch <= pass_.from.ny) {
-                load_rows<kBatch>(ring, y, arrived);
-            } else {
-#pragma unroll 1
-                for (int r = 0; r < rows; ++r)
-                    load_rows<1>(ring + r, around(first_row_ + batch * kBatch + r), arrived);
-            }
-        }
-        __syncwarp();
-#endif
-    }
-
-    __device__ void fetch_by_lanes(int batch, int rows, Row* ring) {
-        const int y = first_row_ + batch * kBatch;
-        if (gathers_) {
-#pragma unroll 1
-            for (int r = 0; r < rows; ++r) {
+        Rows::fetch(
+            pass_.from,
+            strip_,
+            y0,
+            min(kBatch, end_row_ - first_row_ - batch * kBatch),
+            1,
+            &shared_.halves[0][batch & 1].full,
+            lane_,
+            [&](int r, int y, const auto& load) { load(ring[r], kWidth, pass_.from.row(y)); },
+            [&](int r) {
                 const int ny = pass_.from.ny;
-                const T* row = pass_.from.row(kWraps ? (((y + r) % ny) + ny) % ny : y + r);
+                const T* row = pass_.from.row(kWraps ? (((y0 + r) % ny) + ny) % ny : y0 + r);
 #pragma unroll
                 for (int j = 0; j < kColumns; ++j)
                     copy_async<sizeof(T)>(ring[r] + j * 32 + lane_, row + shared_.source[j * 32 + lane_]);
-            }
-        } else if (rows == kBatch && around(y) + kBatch <= pass_.from.ny) {
-            copy_rows<kBatch>(ring, around(y));
-        } else {
-#pragma unroll 1
-            for (int r = 0; r < rows; ++r) copy_rows<1>(ring + r, around(y + r));
-        }
-        shared_.halves[0][batch & 1].full.arrive_after_copies();
+            });
     }
 
-    // The first column of a warp's i-th packets of 16 bytes. The last ones overlap those before.
-    static constexpr int packet_column(int i) {
-        return min(i * 32 * kPacket, kWidth - 32 * kPacket);
-    }
-
-    template <int kRows>
-    __device__ void copy_rows(Row* to, int y) {
-        const int lane = not_hoisted(lane_);
-        T* const cells = to[0] + lane * kPacket;
-        const T* row = pass_.from.row(y) + lane * kPacket;
-        const bool whole = !kWraps || first_piece_ == kWidth;
-        if (whole) row += source_;
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-            for (int i = 0; i < kPackets; ++i) {
-                const int k = packet_column(i);
-                const int piece = k + lane * kPacket < first_piece_ ? source_ : -first_piece_;
-                copy_async<16>(cells + r * kWidth + k, row + k + (whole ? 0 : piece));
-            }
-            row += pass_.from.pitch;
-        }
-    }
-
-    // ---- The last warp stores rows.
-
+    // The last warp.
     __device__ void send(int batch) {
         const Row* ring = shared_.ring[warps_] + (batch & 1) * kBatch;
-        const int y = first_row_ + batch * kBatch - warps_ * kLag;
-#if STENCIL_BULK_COPIES
-        before_bulk_store();
-        __syncwarp();
-        if (elect_one()) {
-            // Rounded up to 16 bytes: padding after a row's last cell may be overwritten.
-            const int cells = (tile_.x_end - tile_.x_begin + kPacket - 1) / kPacket * kPacket;
-            const T* from = ring[0] + (tile_.x_begin - tile_.origin);
-            T* to = pass_.to.row(y) + tile_.x_begin;
-            const auto store_row = [&](int r) {
-                bulk_store(to + r * pass_.to.pitch, from + r * kWidth, unsigned(cells * sizeof(T)));
-            };
-            if (y >= tile_.y_begin && y + kBatch <= tile_.y_end) {
-#pragma unroll
-                for (int r = 0; r < kBatch; ++r) store_row(r);
-            } else {
-#pragma unroll 1
-                for (int r = max(tile_.y_begin - y, 0); r < min(tile_.y_end - y, kBatch); ++r) store_row(r);
-            }
-            close_and_wait_for_stores<1>();
-        }
-        __syncwarp();
-#else
-        __syncwarp();
-        if (y >= tile_.y_begin && y + kBatch <= tile_.y_end) {
-            store_rows<kBatch>(ring, y);
-        } else {
-#pragma unroll 1
-            for (int r = max(tile_.y_begin - y, 0); r < min(tile_.y_end - y, kBatch); ++r)
-                store_rows<1>(ring + r, y + r);
-        }
-#endif
-        shared_.halves[warps_][batch & 1].free.arrive();
-    }
-
-    template <int kRows>
-    __device__ void store_rows(const Row* from, int y) {
-        using Packet = AlignedVector<T, kPacket>;
-        const int lane = not_hoisted(lane_);
-        const int x = tile_.origin + lane * kPacket;
-        const T* const cells = from[0] + lane * kPacket;
-        T* row = pass_.to.row(y) + x;
-        constexpr int kTogether = 3;  // in flight; more need too many registers
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-            for (int first = 0; first < kPackets; first += kTogether) {
-                Packet packets[kTogether];
-#pragma unroll
-                for (int i = first; i < min(first + kTogether, kPackets); ++i)
-                    packets[i - first] =
-                        *reinterpret_cast<const Packet*>(cells + r * kWidth + packet_column(i));
-#pragma unroll
-                for (int i = first; i < min(first + kTogether, kPackets); ++i) {
-                    const int k = packet_column(i);
-                    if (x + k >= tile_.x_begin && x + k < tile_.x_end)
-                        *reinterpret_cast<Packet*>(row + k) = packets[i - first];
-                }
-            }
-            row += pass_.to.pitch;
-        }
-    }
-
-    __device__ void finish_sending() {
-#if STENCIL_BULK_COPIES
-        close_and_wait_for_stores<0>();
-#endif
+        Rows::send(
+            pass_.to,
+            tile_,
+            tile_.origin,
+            first_row_ + batch * kBatch - warps_ * kLag,
+            lane_,
+            [&](int y, const auto& store) { store(ring[0], kWidth, pass_.to.row(y)); });
+        arrive(&shared_.halves[warps_][batch & 1].freed, lane_);
     }
 
     // ---- All warps make steps.
@@ -446,8 +290,8 @@ class StreamBlock {
         T(&newest)[kColumns] = rows_[kNow][level];
         T(&before)[kColumns] = rows_[1 - kNow][level];
         T(&d)[kColumns] = d_[level];
-        T west = __shfl_up_sync(kWholeWarp, before[kColumns - 1], 1);
-        T east = __shfl_down_sync(kWholeWarp, newest[0], 1);
+        T west = from_west(before[kColumns - 1]);
+        T east = from_east(newest[0]);
         T d_west;
         T d_last;
         if constexpr (B == Boundary::zero && sizeof(T) == sizeof(float)) {
@@ -513,9 +357,7 @@ class StreamBlock {
     const int lane_, warp_, warps_;
     StreamTile tile_;
     int first_row_, end_row_;  ///< rows read, including those that wrap around the field's ends
-    bool gathers_;
-    int source_;       ///< field column at which lane 0 starts
-    int first_piece_;  ///< columns before the field wraps
+    Strip strip_;
     int beyond_east_;  ///< columns of the strip beyond the field's last one
     int top_, bottom_;
     int batches_;
@@ -531,11 +373,11 @@ __global__ void __launch_bounds__(32 * StreamingTuning<T>::kMaxWarps, 2)
 #ifdef __CUDA_ARCH__
     if constexpr (StreamingTuning<T>::has(__CUDA_ARCH__ / 10, kShape, kSteps)) {
         using Block = StreamBlock<T, kShape, kSteps, B>;
-        extern __shared__ __align__(16) unsigned char memory[];
-        // Broadcast from one lane, so that the compiler knows it is warp-uniform.
-        const int warp = __shfl_sync(kWholeWarp, int(threadIdx.y), 0);
-        Block block(
-            pass, *reinterpret_cast<typename Block::Shared*>(warp_uniform(memory)), warp, int(blockDim.y));
+        SHARED_MEMORY(memory);
+        Block block(pass,
+                    *reinterpret_cast<typename Block::Shared*>(memory),
+                    uniform_of_warp(int(threadIdx.y)),
+                    int(blockDim.y));
         block.run();
     }
 #endif
