@@ -4,9 +4,9 @@
 // nvcc includes this file, and NVRTC gets it as text before the generated one. So it includes nothing and is
 // C++17. tests/support/warp_emulation.h replaces the instructions (the first part) on the CPU.
 //
-// Compute capability 9.0 and later: one lane starts bulk copies of whole rows, whose bytes complete an mbarrier.
-// 8.0 and later: each lane starts copies of 16 bytes (cp.async), and arrives at the mbarrier when its own have
-// landed. 7.5: each lane loads and stores, and a polled counter replaces the mbarrier.
+// Compute capability 9.0 and later: one lane starts bulk copies of whole rows, whose bytes complete an
+// mbarrier. 8.0 and later: each lane starts copies of 16 bytes (cp.async), and arrives at the mbarrier when
+// its own have landed. 7.5: each lane loads and stores, and a polled counter replaces the mbarrier.
 
 #ifndef EMULATED_PIPELINE
 
@@ -175,10 +175,9 @@ __device__ __forceinline__ void copy_async(void* to, const void* from) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from)
                      : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)),
-                     "l"(from),
-                     "n"(kBytes)
-                     : "memory");
+        asm volatile(
+            "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)), "l"(from), "n"(kBytes)
+            : "memory");
 }
 /// Each lane arrives when its own copy_async() so far have landed.
 __device__ __forceinline__ void arrive_after_copies(Barrier* b, int) {
@@ -229,8 +228,8 @@ __device__ __forceinline__ int warp_uniform(int value, int lane) {
     return uniform_of_warp(lane == 0 ? value : 0);
 }
 
-/// Half the ring before a warp, which one batch of rows passes through: it is full when they have arrived, and
-/// freed when they were read.
+/// Half the ring before a warp, which one batch of rows passes through: it is full when they have arrived,
+/// and freed when they were read.
 struct Half {
     Barrier full, freed;
 };
@@ -253,11 +252,12 @@ __device__ __forceinline__ void wait_until_freed(Half* half, const Turn& turn) {
     wait(&half->freed, unsigned(turn.round - 1));
 }
 
-/// The columns that a block reads: `first_piece` cells from column `source` on, the rest from column 0 on where
-/// the field wraps.
+/// The columns that a block reads: `first_piece` cells from column `source` on, the rest from column 0 on
+/// where the field wraps.
 struct Strip {
     int source, cells, first_piece;
-    bool gathers;  ///< cell by cell: pieces are no multiples of 16 bytes, or the field is smaller than the strip
+    bool gathers;  ///< cell by cell: pieces are no multiples of 16 bytes, or the field is smaller than the
+                   ///< strip
 };
 
 /// The transfers of rows between memory and the rings. Shape has
@@ -297,8 +297,8 @@ struct RowTransfer {
     }
 
     /// The first warp loads the `rows` (at most kBatch) from y0 on of `arrays` arrays; they complete `full`.
-    /// each_array(r, y, load) calls load(to, cells from row to row there, row y of the array) for each of them,
-    /// with the destination of the batch's row r. gather(r) copies that row cell by cell.
+    /// each_array(r, y, load) calls load(to, cells from row to row there, row y of the array) for each of
+    /// them, with the destination of the batch's row r. gather(r) copies that row cell by cell.
     template <class Field, class Arrays, class Gather>
     __device__ __forceinline__ static void fetch(const Field& field,
                                                  const Strip& strip,
@@ -336,12 +336,8 @@ struct RowTransfer {
     /// store(from, cells from row to row there, row y of the array); a row there begins at the field's column
     /// `first_column`.
     template <class Field, class Tile, class Arrays>
-    __device__ __forceinline__ static void send(const Field& field,
-                                                const Tile& tile,
-                                                int first_column,
-                                                int y,
-                                                int lane,
-                                                const Arrays& each_array) {
+    __device__ __forceinline__ static void send(
+        const Field& field, const Tile& tile, int first_column, int y, int lane, const Arrays& each_array) {
 #if BULK_COPIES
         before_bulk_store();
         __syncwarp();
@@ -391,12 +387,8 @@ struct RowTransfer {
         });
         if (!Shape::kWrapsX || strip.first_piece == strip.cells) return;
         each_array(r, y, [&](Cell* to, int stride, const Cell* row) {
-            load_piece<kRows>(to + strip.first_piece,
-                              stride,
-                              row,
-                              int(field.pitch),
-                              strip.cells - strip.first_piece,
-                              full);
+            load_piece<kRows>(
+                to + strip.first_piece, stride, row, int(field.pitch), strip.cells - strip.first_piece, full);
         });
 #else
         each_array(r, y, [&](Cell* to, int stride, const Cell* row) {
@@ -438,18 +430,15 @@ struct RowTransfer {
 #pragma unroll
             for (int i = 0; i < kPackets; ++i) *reinterpret_cast<Packet*>(to + column_of(i)) = packets[i];
 #endif
-            if (Shape::kSkewed && strip.cells > kWidth && lane == 0) copy_async<16>(to + kWidth, row + kWidth);
+            if (Shape::kSkewed && strip.cells > kWidth && lane == 0)
+                copy_async<16>(to + kWidth, row + kWidth);
         }
     }
 #endif
 
     template <class Field, class Tile, class Arrays>
-    __device__ __forceinline__ static void store_batch(const Field& field,
-                                                       const Tile& tile,
-                                                       int first_column,
-                                                       int y,
-                                                       int lane,
-                                                       const Arrays& each_array) {
+    __device__ __forceinline__ static void store_batch(
+        const Field& field, const Tile& tile, int first_column, int y, int lane, const Arrays& each_array) {
         const int pitch = int(field.pitch);
         if (y >= tile.y_begin && y + kBatch <= tile.y_end)
             each_array(y, [&](const Cell* from, int stride, Cell* row) {
@@ -459,7 +448,8 @@ struct RowTransfer {
             each_array(y, [&](const Cell* from, int stride, Cell* row) {
 #pragma unroll 1
                 for (int r = max(tile.y_begin - y, 0); r < min(tile.y_end - y, kBatch); ++r)
-                    store_rows<1>(tile, first_column, from + r * stride, stride, row + r * pitch, pitch, lane);
+                    store_rows<1>(
+                        tile, first_column, from + r * stride, stride, row + r * pitch, pitch, lane);
             });
     }
 
@@ -477,8 +467,13 @@ struct RowTransfer {
     }
 #else
     template <int kRows, class Tile>
-    __device__ __forceinline__ static void store_rows(
-        const Tile& tile, int first_column, const Cell* from, int stride, Cell* row, int pitch, int any_lane) {
+    __device__ __forceinline__ static void store_rows(const Tile& tile,
+                                                      int first_column,
+                                                      const Cell* from,
+                                                      int stride,
+                                                      Cell* row,
+                                                      int pitch,
+                                                      int any_lane) {
         const int lane = not_hoisted(any_lane);
         if (!has_packets(lane)) return;
         const int x = first_column + lane * kPacket;

@@ -42,8 +42,8 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/cuda/vectors.cuh"
 #include "kernels/cuda/pipeline.cuh"
+#include "kernels/cuda/vectors.cuh"
 #include "kernels/field/divide.h"
 #include "kernels/methods/streaming/streaming.cuh"
 
@@ -225,13 +225,12 @@ class StreamBlock {
     // The last warp.
     __device__ void send(int batch) {
         const Row* ring = shared_.ring[warps_] + (batch & 1) * kBatch;
-        Rows::send(
-            pass_.to,
-            tile_,
-            tile_.origin,
-            first_row_ + batch * kBatch - warps_ * kLag,
-            lane_,
-            [&](int y, const auto& store) { store(ring[0], kWidth, pass_.to.row(y)); });
+        Rows::send(pass_.to,
+                   tile_,
+                   tile_.origin,
+                   first_row_ + batch * kBatch - warps_ * kLag,
+                   lane_,
+                   [&](int y, const auto& store) { store(ring[0], kWidth, pass_.to.row(y)); });
         arrive(&shared_.halves[warps_][batch & 1].freed, lane_);
     }
 
