@@ -440,17 +440,16 @@ struct RowTransfer {
     __device__ __forceinline__ static void store_batch(
         const Field& field, const Tile& tile, int first_column, int y, int lane, const Arrays& each_array) {
         const int pitch = int(field.pitch);
-        if (y >= tile.y_begin && y + kBatch <= tile.y_end)
-            each_array(y, [&](const Cell* from, int stride, Cell* row) {
+        each_array(y, [&](const Cell* from, int stride, Cell* row) {
+            if (y >= tile.y_begin && y + kBatch <= tile.y_end) {
                 store_rows<kBatch>(tile, first_column, from, stride, row, pitch, lane);
-            });
-        else
-            each_array(y, [&](const Cell* from, int stride, Cell* row) {
+            } else {
 #pragma unroll 1
                 for (int r = max(tile.y_begin - y, 0); r < min(tile.y_end - y, kBatch); ++r)
                     store_rows<1>(
                         tile, first_column, from + r * stride, stride, row + r * pitch, pitch, lane);
-            });
+            }
+        });
     }
 
 #if BULK_COPIES

@@ -106,6 +106,24 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
     check(double(), 52, 37, 4, 5);
 }
 
+TEST_CASE("A resident plan expects as many clocks as a GPU takes for its instructions") {
+    const auto clocks = []<class T>(T, const GpuFacts& gpu) {
+        const Equations e = read_equations("du/dt = lap(u) - u^3; dt = 0.1");
+        const Program program = program_of<T>(e);
+        const FusedProgram fused(program);
+        return resident_plan(fused, sizeof(T) == 8, {2, 1024}, {64, 64}, gpu).clocks_per_step;
+    };
+    GpuFacts gpu;
+    const double float32 = clocks(float(), gpu), float64 = clocks(double(), gpu);
+    REQUIRE(float32 > 0);
+    CHECK(float64 > float32);
+    gpu.float64_cost = 64;  // as on GPUs for graphics
+    CHECK(clocks(float(), gpu) == float32);
+    CHECK(clocks(double(), gpu) > 2 * float64);
+    gpu.capability = 80;  // with half as many lanes
+    CHECK(clocks(float(), gpu) > float32);
+}
+
 // LeakSanitizer crashes on NVRTC's threads, and none of our code is tested here.
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE("Resident kernels of models compile without spilling registers, where there is a compiler") {

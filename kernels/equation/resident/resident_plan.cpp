@@ -12,10 +12,10 @@ namespace {
 constexpr int kMostTogether = 8;
 constexpr int kMostAlone = 1 << 20;  // steps per exchange for a tile without neighbours
 
-// Cost model of an H200, in us: 4 warps issue one instruction each at 1.7 GHz 70% of the time, and an
-// exchange takes three round trips to L2.
-constexpr double kInstructions = 4 * 32 * 1700 * 0.7;
-constexpr double kStage = 0.1, kExchange = 1.3, kExchangePerPack = 0.0003;
+// Cost model in clocks, because issue slots and latencies bind (fitted to measurements on an H200): the lanes
+// of a multiprocessor issue 70% of the time, and an exchange takes three round trips to L2.
+constexpr double kIssuing = 0.7;
+constexpr double kStage = 170, kExchange = 2210, kExchangePerPack = 0.51;
 
 struct Axis {
     int cells, unit;
@@ -57,7 +57,8 @@ class Planner {
           shape_(shape),
           slots_(ResidentSlots(program).count),
           cell_bytes_(float64 ? 8 : 4),
-          instructions_((program.operations() + 5.0 * double(program.from.size())) * (float64 ? 2 : 1)),
+          instructions_(program.operations() * (float64 ? gpu.float64_cost : 1) +
+                        5.0 * double(program.from.size()) * (float64 ? 2 : 1)),
           x_{size.nx, ResidentShape::columns(float64), program.wraps_x},
           y_{size.ny, 1, program.wraps_y} {}
 
@@ -70,7 +71,7 @@ class Planner {
         for (const int together : {1, 2, 3, 4, 6, kMostTogether})
             for (int tiles = 1; tiles <= gpu_.multiprocessors; ++tiles) {
                 ResidentPlan plan = plan_of(together, tiles, gpu_.multiprocessors / tiles);
-                if (plan.slot > 0 && (best.slot == 0 || plan.us_per_step < best.us_per_step))
+                if (plan.slot > 0 && (best.slot == 0 || plan.clocks_per_step < best.clocks_per_step))
                     best = std::move(plan);
             }
         if (best.slot == 0) best.why_not = why_not();
@@ -103,9 +104,9 @@ class Planner {
         plan.threads = round_up(ceil_div(patches, rounds), 32);
         const double edges =
             2.0 * (x_.halo * height + y_.halo * width) / x_.unit * program_.program.components;
-        plan.us_per_step =
-            double(width) * (height - y_.halo) * instructions_ / kInstructions + levels * kStage;
-        if (plan.exchanges) plan.us_per_step += (kExchange + edges * kExchangePerPack) / together;
+        plan.clocks_per_step =
+            double(width) * (height - y_.halo) * instructions_ / (kIssuing * gpu_.lanes()) + levels * kStage;
+        if (plan.exchanges) plan.clocks_per_step += (kExchange + edges * kExchangePerPack) / together;
         return plan;
     }
 

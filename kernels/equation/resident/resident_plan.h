@@ -14,8 +14,8 @@ struct ResidentPlan {
     int threads = 0;   ///< per block
     int slot = 0;      ///< size of a slot, in cells
     int shared_bytes = 0;
-    double us_per_step = 0;  ///< estimated
-    std::string why_not;     ///< one line; empty if the field fits
+    double clocks_per_step = 0;  ///< estimated
+    std::string why_not;         ///< one line; empty if the field fits
 
     /// Whether tiles have neighbours, including the other end of a periodic field.
     bool exchanges = true;
