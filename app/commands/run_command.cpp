@@ -80,9 +80,7 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
     if (asked_for_auto(request))
         if (const auto& figures = measured_figures(method_request(resolved).device); !figures.trouble.empty())
             note("note: {}: going by the built-in figures\n", figures.trouble);
-    if (resolved.model->equations)
-        for (const std::string& told : resolved.model->equations->notes) note("note: {}\n", told);
-    if (const std::string told = thin_layer_note(resolved); !told.empty()) note("note: {}\n", told);
+    for (const std::string& told : notes_of(resolved)) note("note: {}\n", told);
     if (resolved.global_every > 1)
         note("note: --global-every {}: {}\n",
              resolved.global_every,

@@ -716,10 +716,7 @@ void add_simulation(nb::module_& module) {
                  return nb::bytes(bytes.data(), bytes.size());
              })
         .def("image", image, "formula"_a, "largest"_a)
-        .def("notes", held(+[](Simulation& s) {
-                 const auto& equations = s.now().model->equations;
-                 return equations ? equations->notes : std::vector<std::string>();
-             }))
+        .def("notes", held(+[](Simulation& s) { return notes_of(s.now()); }))
         .def("sliders", held(+[](Simulation& s) { return sliders_json(s.now()).dump(); }))
         .def("step", held(+[](Simulation& s) { return s.step(); }))
         .def("time", held(+[](Simulation& s) { return time_at(s.spec(), s.step()); }))

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "app/interrupt.h"
@@ -243,18 +244,19 @@ class MainWindow {
         for (const std::string& path : display_->take_drops()) open_path(ui_, path);
     }
 
-    // Remakes fonts and sizes when the monitor's scale, the font size or the theme change.
+    // Remakes fonts and sizes when the monitor's scale, the font size or the theme change, or texts have
+    // other characters.
     void follow_scale() {
         const float content = request_.scale.value_or(display_->content_scale());
         const float pixels = std::round(ui_.preferences.font_size * content);
-        if (pixels == font_pixels_ && theme_ == ui_.preferences.theme) return;
-        const bool fonts = pixels != font_pixels_;
+        const bool fonts = pixels != font_pixels_ || std::exchange(more_glyphs_, false);
+        if (!fonts && theme_ == ui_.preferences.theme) return;
         font_pixels_ = pixels;
         theme_ = ui_.preferences.theme;
         ui_.scale = pixels / Preferences().font_size;
         apply_theme(theme_, ui_.scale);
         if (!fonts) return;
-        load_fonts(pixels);
+        load_fonts(pixels, glyphs_);
         display_->remake_font_texture();
     }
 
@@ -316,12 +318,16 @@ class MainWindow {
             renderer_->draw(int(slot), canvas.drawings[slot], width, height);
         if (snapshot_->frame && !script_.on()) keep_picture(height);
         display_->end_frame();
+        more_glyphs_ = false;
+        for (const unsigned code : missing_glyphs(*ImGui::GetDrawData()))
+            more_glyphs_ |= glyphs_.insert(code).second;
+        if (more_glyphs_) draw_soon();
         clock_->end_drawing();
         clock_->end_frame();
         const auto& frame = snapshot_->frame;
         const bool awaits_example = request_.example || example_goes_on();
-        const bool settled =
-            frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example;
+        const bool settled = frame && frame->serial == view_.serial && snapshot_->busy.empty() &&
+                             !awaits_example && !more_glyphs_;
         const bool counts = script_.take(
             {frame && is_new(*frame), settled, !snapshot_->running, view_.exact, ui_.canvas, width, height});
         canvas_recorder_->follow(ui_, counts, height);
@@ -411,6 +417,8 @@ class MainWindow {
     bool closing_ = false;    ///< the window was closed while files were being written
     bool ends_ = false;       ///< this frame is the last one
     float font_pixels_ = 0;
+    std::set<unsigned> glyphs_;  ///< characters of texts that the first atlas lacks
+    bool more_glyphs_ = false;   ///< they are not all in the atlas yet
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
     int redraws_ = 3;  ///< frames still to draw, because ImGui settles a frame or two after an event

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "app/window/system_fonts.h"
 #include "sim/text/embedded.h"
 
 namespace stencil {
@@ -123,6 +127,8 @@ constexpr ImWchar kTextRanges[] = {0x0020,
                                    0x2122,
                                    0x2202,
                                    0x2265,
+                                   0xfffd,
+                                   0xfffd,
                                    0};
 constexpr ImWchar kIconRanges[] = {ICON_FIRST, ICON_LAST, 0};
 
@@ -131,18 +137,120 @@ constexpr float kLarge = 1.9f;                               // relative to the 
 
 constexpr std::string_view kMonospace = "DejaVuSansMono";
 
-bool has_font(std::string_view name) {
-    return std::ranges::find(embedded_fonts(), name, &EmbeddedFile::name) != embedded_fonts().end();
-}
-
-void add_font(std::string_view name, float pixels, ImFontConfig config) {
+std::string_view packaged_font(std::string_view name) {
     const auto files = embedded_fonts();
     const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
-    if (file == files.end()) throw std::logic_error("no font " + std::string(name));
-    // The atlas copies the data without writing to it.
+    return file == files.end() ? std::string_view() : file->text;
+}
+
+// Characters from one font, as ImGui takes them.
+struct LateFont {
+    std::string bytes;
+    int index = 0;
+    std::vector<ImWchar> ranges;
+};
+
+std::vector<ImWchar> ranges_of(const std::set<unsigned>& characters) {
+    std::vector<ImWchar> ranges;
+    for (const unsigned one : characters) ranges.insert(ranges.end(), 2, ImWchar(one));
+    ranges.push_back(0);
+    return ranges;
+}
+
+std::vector<LateFont> late_fonts(const std::set<unsigned>& characters) {
+    std::vector<LateFont> fonts;
+    for (const SystemFont& font : system_fonts(characters)) {
+        std::ifstream file(font.file, std::ios::binary);
+        std::string bytes(std::istreambuf_iterator<char>(file), {});
+        if (!bytes.empty()) fonts.push_back({std::move(bytes), font.index, ranges_of(font.characters)});
+    }
+    return fonts;
+}
+
+ImFontConfig font_config(const ImWchar* ranges, int across) {
+    ImFontConfig made;
+    made.OversampleH = across;
+    made.OversampleV = 1;
+    made.GlyphRanges = ranges;
+    return made;
+}
+
+void add_font(std::string_view bytes, float pixels, ImFontConfig config) {
+    if (bytes.empty()) throw std::logic_error("a font is not packaged");
+    // The atlas reads the data without writing to it.
     config.FontDataOwnedByAtlas = false;
-    void* const bytes = const_cast<char*>(file->text.data());
-    ImGui::GetIO().Fonts->AddFontFromMemoryTTF(bytes, int(file->text.size()), pixels, &config);
+    void* const data = const_cast<char*>(bytes.data());
+    ImGui::GetIO().Fonts->AddFontFromMemoryTTF(data, int(bytes.size()), pixels, &config);
+}
+
+// Merges other characters into the font that was added last: its own, then the system's.
+void add_others(std::string_view own,
+                float pixels,
+                const ImWchar* ranges,
+                const std::vector<LateFont>& late) {
+    ImFontConfig config = font_config(ranges, 1);
+    config.MergeMode = true;
+    if (ranges[0] != 0) add_font(own, pixels, config);
+    for (const LateFont& font : late) {
+        config.GlyphRanges = font.ranges.data();
+        config.FontNo = font.index;
+        add_font(font.bytes, pixels, config);
+    }
+}
+
+// False if ImGui cannot read a font.
+bool build_atlas(float size, const ImWchar* others, const std::vector<LateFont>& late) {
+    constexpr int kUsualOversampling = 3;
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    atlas.Clear();
+    const std::string_view text = packaged_font("Roboto-Regular"),
+                           symbols = packaged_font("fontawesome-webfont"),
+                           monospace = packaged_font(kMonospace);
+    add_font(text, size, font_config(kTextRanges, 3));
+    // All icons have the same width, so that labels after them are aligned.
+    ImFontConfig icons = font_config(kIconRanges, 2);
+    icons.MergeMode = true;
+    icons.PixelSnapH = true;
+    icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = std::round(size * 1.2f);
+    icons.GlyphOffset.y = std::round(size * 0.04f);
+    add_font(symbols, size, icons);
+    // Signs that Roboto does not have, such as the nabla.
+    ImFontConfig signs = font_config(kTextRanges, kUsualOversampling);
+    signs.MergeMode = true;
+    if (!monospace.empty()) add_font(monospace, size, signs);
+    add_others(text, size, others, late);
+    const float large = std::round(kLarge * size);
+    add_font(text, large, font_config(kTextRanges, kUsualOversampling));
+    icons.GlyphRanges = kLargeIconRanges;
+    icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = large;
+    icons.GlyphOffset.y = std::round(large * 0.04f);
+    add_font(symbols, large, icons);
+    add_others(text, large, others, late);
+    if (const float smaller = std::round(size * 0.87f); !monospace.empty()) {
+        add_font(monospace, smaller, font_config(kTextRanges, 2));
+        add_others(monospace, smaller, others, late);
+    }
+    return atlas.Build();
+}
+
+// --- Marks of missing characters
+
+constexpr float kMarks = 2;  // beyond every place in the texture
+constexpr float kCodes = 0x10000;
+
+bool is_mark(unsigned code) {
+    constexpr unsigned kFirst = 0x100, kSurrogates = 0xd800, kAfterPrivate = 0xf900, kReplacement = 0xfffd;
+    return (code >= kFirst && code < kSurrogates) || (code >= kAfterPrivate && code < kReplacement);
+}
+
+void add_marks(ImFont& font, const std::set<unsigned>& tried) {
+    constexpr float kNoSize = 1e-3f;
+    for (unsigned code = 0; code < unsigned(kCodes); ++code) {
+        if (!is_mark(code) || tried.contains(code) || font.FindGlyphNoFallback(ImWchar(code))) continue;
+        const float place = kMarks + float(code) / kCodes;
+        font.AddGlyph(nullptr, ImWchar(code), 0, 0, kNoSize, kNoSize, place, 0, place, 0, font.FontSize);
+    }
+    font.BuildLookupTable();
 }
 
 }  // namespace
@@ -176,35 +284,22 @@ CanvasColors canvas_colors(Theme theme) {
             kError.in(theme)};
 }
 
-void load_fonts(float pixels) {
+void load_fonts(float pixels, const std::set<unsigned>& others) {
     const float size = std::max(6.0f, std::round(pixels));
-    ImGui::GetIO().Fonts->Clear();
-    const auto config = [](const ImWchar* ranges, int across) {
-        ImFontConfig made;
-        made.OversampleH = across;
-        made.OversampleV = 1;
-        made.GlyphRanges = ranges;
-        return made;
-    };
-    add_font("Roboto-Regular", size, config(kTextRanges, 3));
-    // All icons have the same width, so that labels after them are aligned.
-    ImFontConfig icons = config(kIconRanges, 2);
-    icons.MergeMode = true;
-    icons.PixelSnapH = true;
-    icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = std::round(size * 1.2f);
-    icons.GlyphOffset.y = std::round(size * 0.04f);
-    add_font("fontawesome-webfont", size, icons);
-    // Signs that Roboto does not have, such as the nabla.
-    ImFontConfig signs = config(kTextRanges, ImFontConfig().OversampleH);
-    signs.MergeMode = true;
-    if (has_font(kMonospace)) add_font(kMonospace, size, signs);
-    const float large = std::round(kLarge * size);
-    add_font("Roboto-Regular", large, config(kTextRanges, ImFontConfig().OversampleH));
-    icons.GlyphRanges = kLargeIconRanges;
-    icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = large;
-    icons.GlyphOffset.y = std::round(large * 0.04f);
-    add_font("fontawesome-webfont", large, icons);
-    if (has_font(kMonospace)) add_font(kMonospace, std::round(size * 0.87f), config(kTextRanges, 2));
+    const std::vector<ImWchar> ranges = ranges_of(others);
+    const std::vector<LateFont> late = late_fonts(others);
+    if (!build_atlas(size, ranges.data(), late)) build_atlas(size, ranges.data(), {});
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    atlas.ClearInputData();
+    for (ImFont* font : atlas.Fonts) add_marks(*font, others);
+}
+
+std::set<unsigned> missing_glyphs(const ImDrawData& drawn) {
+    std::set<unsigned> missing;
+    for (int i = 0; i < drawn.CmdListsCount; ++i)
+        for (const ImDrawVert& vertex : drawn.CmdLists[i]->VtxBuffer)
+            if (vertex.uv.x >= kMarks) missing.insert(unsigned(std::lround((vertex.uv.x - kMarks) * kCodes)));
+    return missing;
 }
 
 ImFont* large_font() {

@@ -3,6 +3,8 @@
 
 #include <imgui.h>
 
+#include <set>
+
 #include "app/window/ui_state.h"
 
 // Icons of the Font Awesome 4 font, as UTF-8.
@@ -59,9 +61,15 @@ struct CanvasColors {
 void apply_theme(Theme theme, float scale);
 CanvasColors canvas_colors(Theme theme);
 
-/// Loads the packaged text font, merged with the icons, into ImGui's atlas, replacing other fonts. `pixels`
-/// is the text size on the screen. Remake the atlas' texture afterwards.
-void load_fonts(float pixels);
+/// Builds ImGui's atlas anew of the packaged text font, merged with the icons. `pixels` is the text size on
+/// the screen. Other characters come from the packaged fonts, else from the system's. Remake the atlas'
+/// texture afterwards.
+void load_fonts(float pixels, const std::set<unsigned>& others = {});
+
+/// The characters that are not in the atlas and that texts of this frame have. An atlas of all of Unicode
+/// would be large, and a text can come from anywhere, so each such character is drawn as a mark without a
+/// size whose place in the texture is its code.
+std::set<unsigned> missing_glyphs(const ImDrawData& drawn);
 
 /// Returns the text font at about twice its size, with the icons of Run and Pause alone.
 ImFont* large_font();

@@ -38,6 +38,7 @@ struct FigureAxes {
     double x = 0, y = 0;    ///< the field's left upper corner
     std::string unit = {};  ///< empty: cells, or lengths
     bool lengths = false;   ///< lengths even without a unit
+    friend bool operator==(const FigureAxes&, const FigureAxes&) = default;
 };
 
 struct FigurePanel {

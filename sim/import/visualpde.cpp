@@ -347,14 +347,12 @@ class Writer {
 
     void condition(int i, const std::string& side, const std::string& kind, const std::string& typed) {
         const std::string& own = formulas_.species()[std::size_t(i)];
-        std::vector<std::string> others = formulas_.species();
-        std::erase(others, own);
         const bool known = kind == "dirichlet" || kind == "neumann" || kind == "robin" || kind == "ghost";
         const bool held = (kind == "dirichlet" || kind == "ghost") && formulas_.uses(typed, {own});
         const std::string closed = fmt::format("{}: flux({}) = 0", side, name(i));
         const std::string lost =
             fmt::format("{} at {}: {} = {}; nothing flows there", name(i), side, kind, brief(typed));
-        if (!known || held || formulas_.uses(typed, others) || formulas_.uses(typed, {"RAND", "RANDN"})) {
+        if (!known || held || formulas_.uses(typed, {"RAND", "RANDN"})) {
             leave(lost);
             return line({closed});
         }
@@ -367,8 +365,7 @@ class Writer {
         line({fmt::format("{}: {} = {}", side, left, *text), lost, closed});
     }
 
-    // Also writes the condition that holds at all sides for the edge of the domain, where it may depend on
-    // other species.
+    // Also writes the condition that holds at all sides for the edge of the domain.
     void edge(int i, const std::string& kind, const std::string& typed) {
         if (!has_domain()) return;
         const std::string& own = formulas_.species()[std::size_t(i)];

@@ -124,12 +124,29 @@ SideCondition condition_of(const SideStatement& row, std::string_view component)
     return {.kind = typed, .typed = fmt::format("{} = {}", to_text(left), right)};
 }
 
+// A value and a flux of the same sides hold together.
+bool may_join(const SideStatement& a, const SideStatement& b) {
+    return a.side == b.side && a.word.empty() && b.word.empty() && a.named == b.named;
+}
+
+SideCondition joined(const SideCondition& one, const SideCondition& other) {
+    using enum SideCondition::Kind;
+    if (one.kind == value && other.kind == flux)
+        return {.kind = clamped, .value = one.value, .slope = other.value};
+    return one.kind == flux && other.kind == value ? joined(other, one) : one;
+}
+
 std::array<SideCondition, 4> conditions_of(const Statements& read, std::string_view component) {
     const InForce force = in_force(read, component);
     std::array<SideCondition, 4> conditions;
     for (std::size_t side = 0; side < force.size(); ++side) {
-        const std::string word = word_of(read, force[side]);
-        conditions[side] = word.empty() ? condition_of(*force[side], component) : condition_of(word);
+        const SideStatement* now = force[side];
+        const std::string word = word_of(read, now);
+        conditions[side] = word.empty() ? condition_of(*now, component) : condition_of(word);
+        if (!word.empty()) continue;
+        for (const SideStatement& row : read.sides)
+            if (&row != now && may_join(row, *now) && is_about(read, row, component))
+                conditions[side] = joined(conditions[side], condition_of(row, component));
     }
     return conditions;
 }
@@ -231,17 +248,20 @@ void write_condition(Rewriting& text,
                      const SideCondition& condition) {
     const InForce force = in_force(read, component);
     const SideStatement* now = force[std::size_t(side)];
-    const std::string wanted =
-        fmt::format("{}: {}", label_of({side}), condition_text(condition, read, component, side, now));
+    const auto stated = [&](const SideCondition& one) {
+        return fmt::format("{}: {}", label_of({side}), condition_text(one, read, component, side, now));
+    };
+    using enum SideCondition::Kind;
+    const std::string wanted = condition.kind == clamped
+                                   ? stated({value, condition.value}) + "; " + stated({flux, condition.slope})
+                                   : stated(condition);
     const auto is_own = [&](const SideStatement& row) {
         if (row.word.empty()) return quantity_of(read, row) == component;
         return fields_of(read).size() == 1 && !is_periodic(row.word);
     };
-    // A value and a flux may hold together.
     const auto holds = [&](const SideStatement& row) {
         const SideStatement* other = force[std::size_t(row.side)];
-        return is_own(row) && (other == &row || (other && row.word.empty() && other->word.empty() &&
-                                                 row.named == other->named));
+        return is_own(row) && other && (other == &row || may_join(row, *other));
     };
     bool written = false;
     for (const StatementPlace& statement : read.places) {

@@ -12,11 +12,12 @@ namespace stencil {
 
 /// A boundary condition of one component at one side.
 struct SideCondition {
-    enum class Kind { value, flux, robin, zero, periodic, typed };
+    enum class Kind { value, flux, robin, clamped, zero, periodic, typed };
     Kind kind = Kind::periodic;
     std::string value = "0";   ///< V of `u = V`, `flux(u) = V` and `u + B*flux(u) = V`: a formula
     std::string factor = "1";  ///< B
     std::string typed = {};    ///< a condition of another form: its equation or word
+    std::string slope = "0";   ///< S of `u = V` with `flux(u) = S`, for an equation of fourth order
     friend bool operator==(const SideCondition&, const SideCondition&) = default;
 };
 

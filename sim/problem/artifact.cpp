@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/problem/panes.h"
 #include "sim/problem/run_spec.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -58,8 +59,10 @@ std::vector<const Artifact*> chosen_artifacts(const RunSpec& spec) {
 }
 
 bool exports_any(const RunSpec& spec, unsigned traits) {
-    return std::ranges::any_of(chosen_artifacts(spec),
-                               [&](const Artifact* row) { return !row->frames && row->is(traits); });
+    const bool shows_rows = (traits & kRows) && contains(panes_of(spec), Pane::xt);
+    return std::ranges::any_of(chosen_artifacts(spec), [&](const Artifact* row) {
+        return !row->frames && (row->is(traits) || (shows_rows && row->is(kView)));
+    });
 }
 
 std::vector<std::string> default_exports() {

@@ -42,6 +42,7 @@ enum ArtifactTrait : unsigned {
     kSpeed = 128,     ///< tells how fast the run was
     kStart = 256,     ///< the field at the start
     kRows = 512,      ///< made of the middle row at many moments
+    kView = 1024,     ///< shows the panes of --view
 };
 
 /// A kind of file, in one of its formats.

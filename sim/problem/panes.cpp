@@ -34,6 +34,11 @@ constexpr PaneRow kPanes[] = {
      "Surface",
      "Surface",
      "The field as a surface: drag to turn it, wheel to zoom."},
+    {Pane::xt,
+     "xt",
+     "Over time (x-t)",
+     "Over time",
+     "The middle row over time, downwards: for a line, and for a section of a field."},
     // Always shown together, so they cannot be chosen singly.
     {Pane::first, "first", "First component", "First", "The first component."},
     {Pane::second, "second", "Second component", "Second", "The second component."},
@@ -46,7 +51,7 @@ constexpr PaneRow kPanes[] = {
      "The field minus that of a bookmark."},
 };
 static_assert(std::size(kPanes) == kPaneKinds);
-constexpr std::size_t kChosenSingly = 6;
+constexpr std::size_t kChosenSingly = 7;
 
 bool is_difference(Pane pane) {
     return pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark;
@@ -83,6 +88,7 @@ std::string formula_of(Pane pane, const RunSpec& spec) {
 std::string title_of(Pane pane, const RunSpec& spec) {
     const bool plain = pane == Pane::now || pane == Pane::surface || component_of(pane);
     if (plain) return formula_of(pane, spec);
+    if (pane == Pane::xt) return formula_of(pane, spec) + " over time";
     return std::string(row_of(pane).title);
 }
 

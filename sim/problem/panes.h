@@ -18,7 +18,7 @@ struct Model;
 struct RunSpec;
 
 /// A picture of the field; kPanes in panes.cpp names them. Panes from `first` on show the model's components,
-/// from_bookmark needs a bookmark, and surface draws the present field in 3D.
+/// from_bookmark needs a bookmark, surface draws the present field in 3D, and xt its middle row over time.
 enum class Pane {
     now,
     laplacian,
@@ -29,9 +29,10 @@ enum class Pane {
     second,
     third,
     from_bookmark,
-    surface
+    surface,
+    xt
 };
-inline constexpr std::size_t kPaneKinds = 10;
+inline constexpr std::size_t kPaneKinds = 11;
 
 struct PaneRow {
     Pane pane;
@@ -42,6 +43,10 @@ struct PaneRow {
 };
 std::span<const PaneRow> panes();
 const PaneRow& row_of(Pane pane);
+/// Whether the pane is a picture of the field's cells, which can be panned, painted on and measured.
+inline bool shows_cells(Pane pane) {
+    return pane != Pane::surface && pane != Pane::xt;
+}
 
 inline constexpr PaneRow kThreeUp{
     Pane::now, "three-up", "Start, field, Laplacian", "3-up", "The start, the field and its Laplacian"};

@@ -420,7 +420,7 @@ static bool has_thin_layer(int cells, const At& at) {
     return false;
 }
 
-std::string thin_layer_note(const Problem& spec) {
+static std::string thin_layer_note(const Problem& spec) {
     constexpr std::int64_t kMostCells = 1 << 22;
     const auto [nx, ny] = *spec.size;
     if (std::int64_t(nx) * ny > kMostCells) return "";
@@ -446,6 +446,12 @@ std::string thin_layer_note(const Problem& spec) {
                    "lets flow up to 25 times too much: `mean = harmonic` has the flux of layers in series";
     }
     return "";
+}
+
+std::vector<std::string> notes_of(const Problem& spec) {
+    std::vector<std::string> notes = spec.model->equations->notes;
+    if (std::string layer = thin_layer_note(spec); !layer.empty()) notes.push_back(std::move(layer));
+    return notes;
 }
 
 State make_start(RunSpec& spec) {

@@ -62,9 +62,10 @@ InitialRequest request_of(const Problem& spec, const InitialChoice& choice);
 /// Evaluates the initial formulas of all components on rows [first, first + rows).
 std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads);
 
-/// A note on a coefficient of div(D*grad(u)) that is small in a layer of one or two cells, where the
-/// arithmetic mean lets too much pass; empty if there is none, or if the field is too large to look.
-std::string thin_layer_note(const Problem& spec);
+/// What is legal but may surprise: the notes of the text, and one on a coefficient of div(D*grad(u)) that is
+/// small in a layer of one or two cells, where the arithmetic mean lets too much pass, unless the field is
+/// too large to look.
+std::vector<std::string> notes_of(const Problem& spec);
 /// The size of the first array or picture that the run starts from, or else that its text names as an array.
 std::optional<Size> size_of_files(const Problem& spec);
 

@@ -118,6 +118,10 @@ std::string time_text(const RunSpec& spec, long long step) {
     return fmt::format("{:.6g}{}{}", *time, spec.unit_time.given() ? " " : "", spec.unit_time.name);
 }
 
+std::string TableUnits::place_head() const {
+    return fmt::format("{},{},", with_unit("x", cell.name), with_unit("y", cell.name));
+}
+
 std::string TableUnits::time_head() const {
     return !time ? "" : time_name.empty() ? "time," : fmt::format("time ({}),", time_name);
 }
@@ -129,7 +133,7 @@ std::string TableUnits::time_cell(long long step) const {
 }
 
 TableUnits table_units(const RunSpec& now, const RunSpec& document) {
-    TableUnits units{{cell_size(now), now.unit_length.name}, now.unit_time.name};
+    TableUnits units{{cell_size(now), now.unit_length.name}, corner_of(now), now.unit_time.name};
     units.time = [&document](long long step) { return time_at(document, step); };
     return units;
 }

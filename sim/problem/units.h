@@ -40,12 +40,16 @@ std::optional<double> time_at(const RunSpec& spec, long long step);
 /// Text such as "12.5 s"; empty if the time is unknown.
 std::string time_text(const RunSpec& spec, long long step);
 
-/// Units for the columns of tables; without units there are no such columns.
+/// Coordinates and units for the columns of tables.
 struct TableUnits {
-    Unit cell;  ///< edge of a cell
-    std::string time_name;
+    Unit cell = {};                     ///< edge of a cell
+    std::array<double, 2> corner = {};  ///< of the field
+    std::string time_name = {};
     std::function<std::optional<double>(long long step)> time = nullptr;  ///< null: no time column
 
+    double x(double cells) const { return corner[0] + cells * cell.size; }
+    double y(double cells) const { return corner[1] + cells * cell.size; }
+    std::string place_head() const;               ///< "x (m),y (m),"
     std::string time_head() const;                ///< "time (s),"
     std::string time_cell(long long step) const;  ///< "12.5,"
 };

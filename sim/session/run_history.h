@@ -76,8 +76,6 @@ struct RunExtras {
     std::shared_ptr<const OpenedView> view;  ///< null: unknown
     std::optional<Ending> stop_at;
     bool auto_method = false;
-    Measures measures;
-    std::string measured_of;
 };
 
 struct UndoEntry {
@@ -88,6 +86,9 @@ struct UndoEntry {
     std::shared_ptr<const RunSpec> looks = nullptr;
     /// Extras of the run that another one replaced; else null.
     std::shared_ptr<const RunExtras> extras = nullptr;
+    /// What was measured up to there, and of which formula; null with a setting.
+    std::shared_ptr<const Measures> measures = nullptr;
+    std::string measured_of = {};
     /// The timeline at that step.
     std::vector<std::weak_ptr<const Simulation::Checkpoint>> timeline = {};
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/distributed/distributed_solver.h"
+#include "sim/model/equations.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
@@ -27,6 +28,7 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
     pace_.steps_per_frame = options.steps_per_frame;
     pace_.most_auto = options.most_auto;
     begin(asked);
+    if (!why_not_run().empty()) pace_.running = false;
     take_extras(asked);
     if (options.stop_at) handle(action::StopAt{options.stop_at});
 }
@@ -119,7 +121,9 @@ void Session::field_changed(bool another_field) {
     if (!another_field) return;
     reference_.forget();
     views_.forget();
-    step_watch_ = {};
+    limit_watch_ = LimitWatch(true);
+    limit_version_ = 0;
+    changed_by_hand_ = true;
     pace_.recent = Timings(64);
     statistics_cadence_.reset();
     measures_.resize(simulation_->now().size->nx, simulation_->now().size->ny);
@@ -229,12 +233,20 @@ void Session::do_slice() {
         {[this](const RunClock& clock) { return Due{history_.next_bookmark(clock.step)}; },
          [this](Simulation&) { keep_bookmarks(); }},
         pace_.running ? stop_.observer() : at_multiples(0, nullptr)};
-    Until until{pace_.target};
+    // A frame in mid-run looks for values that are not finite only now and then.
+    const bool pauses = !pace_.running || (pace_.stop_at && pace_.stop_at->steps == pace_.target);
+    Until until{pauses ? pace_.target : kMaxSteps};
+    const bool watches = !simulation_->now().allow_overflow;
+    if (watches) until.watch = &finite_watch_;
+    if (watches && std::exchange(changed_by_hand_, false)) finite_watch_.begin(*simulation_);
     if (pace_.running && pace_.stop_at && pace_.stop_at->time) {
         const double end = end_time(*simulation_, *pace_.stop_at->time);
         if (!is_at(simulation_->time(), end, simulation_->next_dt())) until.time = end;
     }
-    advance_slice(*simulation_, until, observers, slice_steps(step_cost()));
+    if (!watches || !finite_watch_.found())
+        advance_slice(
+            *simulation_, until, observers, std::min(slice_steps(step_cost()), pace_.target - step()));
+    if (watches && finite_watch_.found()) return tell_not_finite();
     const RunClock now = clock_of(*simulation_);
     const bool stops = (pace_.running && stop_.met()) || is_at(now.time, until.time, now.dt);
     if (steps_left() && !stops) return;
@@ -262,16 +274,18 @@ void Session::make_reference() {
 }
 
 void Session::make_frame() {
+    const double measuring = measure_field();
     // Only a reference at the same step shows the error.
     Simulation* reference = reference_behind() ? nullptr : reference_.run();
     const bool stepped = views_.make({simulation_.get(),
                                       reference,
                                       history_.compared_fields(simulation_->now()),
+                                      &measures_.rows(),
                                       0,
                                       steps_left(),
                                       settled() || views_.request().exact});
     dirty_ = true;
-    views_.note_cost(measure_field());
+    views_.note_cost(measuring);
     if (!stepped || steps_left()) return;
     if (pace_.seconds > 0) {
         stepping_ms_.add(pace_.seconds * 1e3);
@@ -283,8 +297,8 @@ void Session::make_frame() {
 
 // Updates statistics and probes of the field; returns the seconds spent.
 double Session::measure_field() {
-    const bool due = settled() || views_.request().exact || statistics_cadence_.due();
-    if (views_.request().exact) step_watch_.look(*simulation_, views_.version(), true);
+    const bool at_once = settled() || views_.request().exact, due = at_once || statistics_cadence_.due();
+    watch_limit(at_once);
     if (measured_version_ == views_.version() || !due) return 0;
     if (shows_another()) measure_anew();
     Statistics statistics;
@@ -293,7 +307,6 @@ double Session::measure_field() {
         measures_.add_row(step(), simulation_->solver(), simulation_->shown(), *simulation_->now().size);
     });
     measured_version_ = views_.version();
-    watch_for_overflow();
     return seconds;
 }
 
@@ -305,18 +318,35 @@ void Session::measure_anew() {
     if (history_.tip) history_.tip_measures = measures_;
 }
 
-void Session::watch_for_overflow() {
-    const auto found = step_watch_.look(*simulation_, views_.version(), settled());
-    if (settled() || !found) return;
-    if (!std::exchange(beyond_limit_, found->exceeded()) && beyond_limit_ &&
-        !simulation_->now().allow_unstable)
-        messages_.notice(
-            fmt::format("dt is above its limit at step {}: {}. Take a smaller dt, or follow:0.8limit",
-                        step(),
-                        stability_text(found->dt, found->limit)));
-    if (found->overflowed.empty()) return;
+void Session::watch_limit(bool at_once) {
+    if (limit_version_ == views_.version()) return;
+    const auto before = limit_watch_.newest();
+    if (std::string told = limit_watch_.look(*simulation_, at_once); !told.empty())
+        messages_.notice(std::move(told));
+    if (limit_watch_.newest() != before) limit_version_ = views_.version();
+}
+
+// The run was taken back to the first such step.
+void Session::tell_not_finite() {
+    const LimitWatch known = limit_watch_;
+    step_again();
+    history_.timeline.cut(step() + 1);
+    went_back();
     pace_.stop(step());
-    messages_.error(overflow_text(step(), *found), std::string(kOfRun));
+    limit_watch_ = known;
+    const double dt = simulation_->now().time_step();
+    const bool exceeds = known.newest() && verdict(dt, known.newest()->limit) == StepVerdict::unstable;
+    messages_.error(fmt::format("{}{}. Undo or Reset, then use {}",
+                                finite_watch_.found()->text(),
+                                exceeds ? ": " + stability_text(dt, known.newest()->limit) : "",
+                                exceeds ? "a smaller dt" : "other parameters or a smaller dt"),
+                    std::string(kOfRun));
+}
+
+std::string Session::why_not_run() const {
+    return simulation_->now().model->equations->steady
+               ? "Solved: nothing in the equations changes with time, so there are no steps to make"
+               : "";
 }
 
 }  // namespace stencil

@@ -8,6 +8,8 @@
 
 #include "sim/machine/background.h"
 #include "sim/machine/median.h"
+#include "sim/run/finite_watch.h"
+#include "sim/run/limit_watch.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
 #include "sim/run/stop_condition.h"
@@ -20,7 +22,6 @@
 #include "sim/session/run_history.h"
 #include "sim/session/snapshot.h"
 #include "sim/session/speeds.h"
-#include "sim/session/step_watch.h"
 #include "sim/session/views.h"
 
 namespace stencil {
@@ -117,6 +118,8 @@ class Session {
     void change_running(const action::Change& change);
     void start_anew(const action::Change& change);
     void reshape(const action::Change& change);
+    void solve_again(const action::Change& change);
+    bool goes_on(const action::Change& change) const;
     void order(long long target, std::string what);
     void end_suite(const std::string& why);
 
@@ -172,7 +175,9 @@ class Session {
     void make_reference();
     void make_frame();
     double measure_field();
-    void watch_for_overflow();
+    void watch_limit(bool at_once);
+    void tell_not_finite();
+    std::string why_not_run() const;
     void measure_anew();
     void record();
     void finish_recording();
@@ -196,8 +201,10 @@ class Session {
     RunHistory history_;
     Measures measures_;
     std::string measured_of_;  ///< formula whose values were measured
-    StepWatch step_watch_;
-    bool beyond_limit_ = false;  ///< whether dt was above its limit at the last look
+    LimitWatch limit_watch_{true};
+    std::uint64_t limit_version_ = 0;  ///< version of the field at its last look
+    FiniteWatch finite_watch_;
+    bool changed_by_hand_ = true;  ///< since finite_watch_ began
     Exporter exporter_;
     Messages messages_;
     std::shared_ptr<const OpenedView> opened_;

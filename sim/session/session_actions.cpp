@@ -77,6 +77,8 @@ void Session::apply(const Action& action) {
     int times = undo ? undo->times : redo ? redo->times : 1;
     while (times-- > 0 && attempt(action)) {
     }
+    changed_by_hand_ = true;
+    if (!why_not_run().empty()) pace_.stop(step());
     history_old_ = true;  // it may have been published while a field was made
 }
 
@@ -108,6 +110,7 @@ bool Session::attempt(const Action& action) {
 }
 
 void Session::handle(const action::Run& run) {
+    if (run.on && !why_not_run().empty()) throw InputError("{}", why_not_run());
     if (!run.on || !pace_.order.empty()) pace_.stand(step());  // ends an order of steps
     pace_.running = run.on;
     messages_.settle(kOfRun);
@@ -116,6 +119,7 @@ void Session::handle(const action::Run& run) {
 }
 
 void Session::order(long long target, std::string what) {
+    if (target > step() && !why_not_run().empty()) throw InputError("{}", why_not_run());
     pace_.begin_order(step(), target, std::move(what));
     if (!auto_.on || !steps_left()) return;
     const RunSpec& now = simulation_->now();
@@ -185,6 +189,11 @@ void Session::handle(const action::Change& change) {
             reshape(change);
             return;
         case SettingKind::parameter:
+            if (!why_not_run().empty()) {
+                solve_again(change);
+                return;
+            }
+            [[fallthrough]];
         case SettingKind::device:
             change_running(change);
     }
@@ -243,15 +252,26 @@ void Session::start_anew(const action::Change& change) {
     if (change.anew) take_extras(next);
 }
 
+// Whether the change goes on with the newest one, as during a drag.
+bool Session::goes_on(const action::Change& change) const {
+    return change.continuing && history_.changes.redo.empty() && !history_.changes.undo.empty() &&
+           history_.changes.undo.back().what == change.setting;
+}
+
+// What a steady problem is solved for is its start.
+void Session::solve_again(const action::Change& change) {
+    const RunSpec next = with_setting(as_asked(simulation_->now()), change.setting, change.value);
+    if (!goes_on(change)) remember(change.setting, Scope::run);
+    begin(next);
+}
+
 // Changes size, precision or model, which the present method may not support.
 void Session::reshape(const action::Change& change) {
     const RunSpec& now = simulation_->now();
     const Method* before = method_of(now);
     const RunSpec next = with_setting(now, change.setting, change.value);
-    const bool goes_on = change.continuing && history_.changes.redo.empty() &&
-                         !history_.changes.undo.empty() &&
-                         history_.changes.undo.back().what == change.setting;
-    if (!goes_on) remember(change.setting, chooses_model(change.setting) ? Scope::looks : Scope::fields);
+    if (!goes_on(change))
+        remember(change.setting, chooses_model(change.setting) ? Scope::looks : Scope::fields);
     const bool another_family = next.family() != now.family();
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
@@ -299,6 +319,7 @@ void Session::set(const std::string& setting, const std::string& value) {
     const Method& before = *method_of(simulation_->now());
     const bool automatic = setting == setting_name::method && value == "auto";
     simulation_->apply(Set{setting, automatic ? std::string(best_method().name) : value});
+    changed_by_hand_ = true;
     history_.timeline.cut(step());
     history_old_ = true;
     const Method& after = *method_of(simulation_->now());
@@ -394,7 +415,7 @@ void Session::handle(const action::Open& open) {
         begin_another(run->spec, run->title);
         take_view(run->spec);
         take_extras(run->spec);
-        handle(action::Run{true});
+        if (why_not_run().empty()) handle(action::Run{true});
         return;
     }
     if (is_model_file(open.path)) {
@@ -415,6 +436,7 @@ void Session::handle(const action::Open& open) {
     begin_another(spec, "opening a run");
     take_view(spec);
     take_extras(spec);
+    if (!why_not_run().empty()) return;
     if (spec.open()) {
         handle(action::StopAt{spec});
         handle(action::Run{true});

@@ -10,7 +10,9 @@
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
 #include "sim/problem/run_text.h"
+#include "sim/problem/start.h"
 #include "sim/run/output/checkpoint.h"
+#include "sim/run/output/exports.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
@@ -42,10 +44,15 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     add_measures(snapshot->spec);
     snapshot->now = simulation_->now();
     const auto said = [](const RunSpec& run) {
-        return std::tie(static_cast<const Problem&>(run), run.usual_dt, run.show, run.colormap);
+        return std::tie(
+            static_cast<const Problem&>(run), run.usual_dt, run.show, run.colormap, run.unit_length);
     };
     const bool same = snapshot_ && said(snapshot_->now) == said(snapshot->now);
     snapshot->text = same ? snapshot_->text : text_of_run(snapshot->now);
+    snapshot->axes = same ? snapshot_->axes : figure_axes(snapshot->now);
+    const bool same_model =
+        snapshot_ && snapshot_->now.model == snapshot->now.model && snapshot_->now.size == snapshot->now.size;
+    snapshot->notes = same_model ? snapshot_->notes : notes_of(snapshot->now);
     snapshot->auto_method = auto_.on;
     snapshot->machine = machine_;
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
@@ -78,6 +85,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
 void Session::fill_progress(Snapshot& snapshot) const {
     snapshot.step = step();
     snapshot.running = pace_.running;
+    snapshot.why_not_run = why_not_run();
     snapshot.ordered = making_field_ || (steps_left() && !pace_.order.empty());
     snapshot.stop_at = pace_.stop_at;
     snapshot.steps_per_frame = pace_.steps_per_frame;
@@ -107,7 +115,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
 void Session::fill_numbers(Snapshot& snapshot) {
     const RunSpec& now = simulation_->now();
     snapshot.way = simulation_->solver().way();
-    snapshot.step_limit = step_watch_.newest();
+    snapshot.step_limit = limit_watch_.newest();
     snapshot.start_statistics = simulation_->start_statistics();
     snapshot.series = measures_.series();
     snapshot.probes = measures_.probes();

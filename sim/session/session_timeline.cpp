@@ -56,9 +56,11 @@ KeptState Session::moment() {
 UndoEntry Session::entry(const std::string& what, long long at, Scope scope) {
     UndoEntry entry{what, at, moment()};
     entry.timeline = history_.timeline.remember();
+    entry.measures = std::make_shared<const Measures>(measures_);
+    entry.measured_of = measured_of_;
     if (scope != Scope::fields) entry.looks = std::make_shared<const RunSpec>(simulation_->now());
     if (scope != Scope::run) return entry;
-    RunExtras extras{nullptr, pace_.stop_at, auto_.on, measures_, measured_of_};
+    RunExtras extras{nullptr, pace_.stop_at, auto_.on};
     if (!views_.request().panes.empty()) extras.view = std::make_shared<const OpenedView>(views_.opened());
     entry.extras = std::make_shared<const RunExtras>(std::move(extras));
     return entry;
@@ -99,11 +101,11 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
         simulation_->restore(*std::get<KeptState>(undone.change));
         if (step() != before) recorder_.another_run();
         history_.timeline.recall(undone.timeline);
+        measures_ = *undone.measures;
+        measured_of_ = undone.measured_of;
         if (const RunExtras* extras = undone.extras.get()) {
             handle(action::StopAt{extras->stop_at});
             auto_.on = extras->auto_method;
-            measures_ = extras->measures;
-            measured_of_ = extras->measured_of;
             if (extras->view) opened_ = extras->view;
         }
         went_back();
@@ -222,6 +224,8 @@ void Session::leave_tip() {
         undo.rbegin(), std::ranges::find_if(undo.rbegin(), undo.rend(), is_earlier), changes_run);
     UndoEntry later{"leaving the later steps", step(), history_.tip};
     later.timeline = history_.timeline.remember();
+    later.measures = std::make_shared<const Measures>(std::move(history_.tip_measures));
+    later.measured_of = measured_of_;
     history_.changes.push(std::move(later), undo_budget());
     history_.timeline.cut(step() + 1);
     history_.forget_bookmarks_ahead(step());

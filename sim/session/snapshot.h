@@ -11,11 +11,12 @@
 
 #include "kernels/view/statistics/statistics.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/figure/figure.h"
 #include "sim/machine/machine.h"
 #include "sim/problem/run_spec.h"
+#include "sim/run/limit_watch.h"
 #include "sim/run/output/timings.h"
 #include "sim/session/memory_watch.h"
-#include "sim/session/step_watch.h"
 #include "sim/session/view.h"
 #include "sim/solvers/solver.h"
 
@@ -95,15 +96,18 @@ struct StatusMessage {
 };
 
 struct Snapshot {
-    RunSpec spec;              ///< repeats the run so far, with edits; `steps` is the present step
-    RunSpec now;               ///< the present settings, resolved
-    std::string text;          ///< the model's text with the present settings
-    bool auto_method = false;  ///< the method is chosen automatically
+    RunSpec spec;                    ///< repeats the run so far, with edits; `steps` is the present step
+    RunSpec now;                     ///< the present settings, resolved
+    std::string text;                ///< the model's text with the present settings
+    std::vector<std::string> notes;  ///< of the text and its field as it began
+    bool auto_method = false;        ///< the method is chosen automatically
+    figure::FigureAxes axes = {};    ///< coordinates of the cells
     std::shared_ptr<const Machine> machine;
     std::string device;  ///< name of the device in use
 
     long long step = 0;
     bool running = false;
+    std::string why_not_run = {};  ///< why no steps are made; empty: they are
     std::optional<Ending> stop_at;
     /// An action that takes longer than a frame, "jumping to step 5000", and its share done in [0, 1].
     std::string busy;
@@ -114,7 +118,7 @@ struct Snapshot {
     long long last_batch = 0;      ///< steps between the newest two frames
     long long steps_per_call = 0;  ///< expected steps between two frames, for which `auto` chooses
 
-    std::shared_ptr<const StepLimit> step_limit;  ///< for typed equations, once computed
+    std::shared_ptr<const StepLimit> step_limit;  ///< null before the first look
 
     std::optional<Statistics> start_statistics;
     SharedList<MeasuredMoment> series;  ///< statistics of the field; newest last

@@ -140,12 +140,4 @@ std::vector<ContourLine> contour_lines(const Field& field, const std::vector<dou
     return lines;
 }
 
-std::string contours_csv(const std::vector<ContourLine>& lines) {
-    std::string text = "level,line,x,y\n";
-    for (std::size_t i = 0; i < lines.size(); ++i)
-        for (const SamplePoint& at : lines[i].points)
-            fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", lines[i].level, i + 1, at.x, at.y);
-    return text;
-}
-
 }  // namespace stencil

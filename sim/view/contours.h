@@ -34,7 +34,4 @@ struct ContourLine {
 /// non-finite corner have no line.
 std::vector<ContourLine> contour_lines(const Field& field, const std::vector<double>& levels);
 
-/// One row per point: level, number of the line, x, y.
-std::string contours_csv(const std::vector<ContourLine>& lines);
-
 }  // namespace stencil

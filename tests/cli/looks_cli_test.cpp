@@ -136,6 +136,23 @@ TEST_CASE("The contour of a cone is a circle, and one on its way across the fiel
     CHECK(rows[0][2] == last[2]);
     CHECK(rows[0][3] == last[3]);
     CHECK(contains(read_bytes(folder / "out/view.svg"), "<polyline"));
+    // The same circle in the equation's coordinates, and the way across it.
+    require_done(
+        stencilscope(kLook + "--size 64x60 --dtype float64 --equation {} --contours 2.0 --unit-length mm "
+                             "--profile 0,30,64,30 --export contours.csv,profile.csv",
+                     folder / "placed",
+                     "du/dt = 0*u; dx = 0.1; origin = -3.2, 10; u(0) = sqrt(x^2 + (y - 13)^2)"));
+    CHECK(read_bytes(folder / "placed/contours.csv").starts_with("level,line,x (mm),y (mm),time"));
+    for (const auto& row : rows_of(folder / "placed/contours.csv"))
+        CHECK(std::hypot(row[2], row[3] - 13) == Approx(2).margin(1e-3));
+    const auto across = rows_of(folder / "placed/profile.csv");
+    CHECK(across.front()[1] == Approx(-3.2));
+    for (const auto& row : across) {
+        CHECK(row[0] == Approx(row[1] + 3.2).margin(1e-12));
+        CHECK(row[2] == Approx(13));
+        if (std::abs(row[1]) > 0.2 && std::abs(row[1]) < 3.1)
+            CHECK(row[3] == Approx(std::abs(row[1])).margin(2e-3));
+    }
     require_refused(
         stencilscope(kLook + "--size 64 --export contours.csv", folder / "none"), 2, "--contours");
 }

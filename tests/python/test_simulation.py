@@ -374,6 +374,11 @@ def test_help_spells_settings_as_keyword_arguments():
     assert {"Simulation", "models", "bench"} <= set(dir(ss)) and "Mapping" not in dir(ss)
 
 
+def test_a_thin_layer_of_a_coefficient_is_noted():
+    with pytest.warns(UserWarning, match="mean = harmonic"):
+        ss.Simulation(equation="du/dt = div(D*grad(u)); D = where(abs(x - 15.5) < 0.6, 1e-3, 1); dt = 0.1", size=30)
+
+
 def test_a_field_that_is_solved_for_alone_is_the_state():
     with pytest.warns(UserWarning, match="`u` is solved for, and a run needs no steps"):
         sim = ss.Simulation(equation="lap(u) = 0; all: u = k*x*y; k = 1 in [0, 2]; dx = 0.5", size=(24, 17), dtype="float64")

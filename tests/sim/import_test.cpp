@@ -11,6 +11,7 @@
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "tests/support/catch.h"
+#include "tests/support/runs.h"
 
 using namespace stencil::import;
 using equation::read_equations;
@@ -252,21 +253,48 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "A ghost cell of VisualPDE and the outermost cells have their meaning, and what names another species is "
-    "left out") {
+    "A ghost cell of VisualPDE and the outermost cells have their meaning, and a condition may name another "
+    "species") {
     const Imported from = visualpde(
         R"({"boundaryConditions_1": "combo", "comboStr_1": "Left: Ghost = 3; Right: Dirichlet = 2*exterior;",
         "boundaryConditions_2": "dirichlet", "dirichletStr_2": "u", "colourmap": "lavaflow", "domainViaIndicatorFun": true,
         "domainIndicatorFun": "I_S < 0.5"})");
     CHECK(has_line(from.text, "left: u + 0.5*dx*flux(u) = 3"));
     CHECK(has_line(from.text, "right: u = 2*1"));
-    CHECK(has_line(from.text, "all: flux(v) = 0"));
+    CHECK(has_line(from.text, "all: v = u"));
     CHECK(has_line(from.text, "I_S = 0"));
-    REQUIRE(from.notes.size() == 5);
-    CHECK(from.notes[2] ==
+    REQUIRE(from.notes.size() == 4);
+    CHECK(from.notes[1] ==
           "not carried over: the domain of a picture: add inside = I_S < 0.5; edge: v = u for it");
     CHECK(from.notes.back() == "not carried over: the colours lavaflow");
     CHECK_NOTHROW(read_equations(from.text));
+}
+
+TEST_CASE("Conditions of VisualPDE that name other species step as those of a text that is written by hand") {
+    const Imported from = visualpde(
+        R"({"numSpecies": 2, "speciesNames": "u v", "spatialStep": "0.5", "dt": "0.01", "diffusionStr_1_1": "1",
+        "diffusionStr_2_2": "0.5", "reactionStr_1": "-u*v", "reactionStr_2": "u", "initCond_1": "1", "initCond_2": "x",
+        "boundaryConditions_1": "neumann", "neumannStr_1": "-v^2", "boundaryConditions_2": "combo",
+        "comboStr_2": "Left: Dirichlet = 2*u; Right: Neumann = 0; Top: Neumann = u*v; Bottom: Neumann = 0.1"})");
+    CHECK(from.notes.empty());
+    const auto cells = [](const std::string& text) {
+        RunSpec spec = run_of_text(text);
+        spec.size = Size{12, 9};
+        spec.dtype = DType::float64;
+        Simulation run = begun(spec);
+        run.apply(Advance{20});
+        std::vector<double> all;
+        for (const Field& field : run.solver().state().components)
+            for (const double cell : cells_of(field)) all.push_back(cell);
+        return all;
+    };
+    const auto found = cells(from.text),
+               expected = cells(
+                   "du/dt = lap(u) - u*v; dv/dt = 0.5*lap(v) + u; u(0) = 1; v(0) = x; dx = 0.5; dt = 0.01; "
+                   "all: flux(u) = -v^2; left: v = 2*u; right: flux(v) = 0; top: flux(v) = u*v; "
+                   "bottom: flux(v) = 0.1");
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == Approx(expected[i]).epsilon(1e-12));
 }
 
 TEST_CASE("What VisualPDE only shows is left out where it cannot be said, and one dimension has two sides") {

@@ -459,9 +459,9 @@ TEST_CASE("Beyond the limit the run pauses once the field overflows, and says wh
     session.apply(action::Pace{50, 12});
     perform(session, action::Run{true});
     REQUIRE_FALSE(session.snapshot()->running);
-    REQUIRE(contains(newest_message(session), "u overflowed at step"));
+    REQUIRE(contains(newest_message(session),
+                     fmt::format("u is not finite at step {}", session.snapshot()->step)));
     REQUIRE(contains(newest_message(session), "dt 1 is 1.60 of the limit 0.625"));
-    REQUIRE(session.snapshot()->step % 50 == 0);
 }
 
 TEST_CASE("Exports replace nothing, unless told to: the next one has a folder of its own") {

@@ -18,7 +18,7 @@ struct TypedBench : SessionLab {
     explicit TypedBench(const std::string& text = kTwo) : SessionLab(run_of_text(text)) {
         session.apply(action::Pace{3, 12});
     }
-    // Runs until it pauses; the step limit is checked a few times per second, however fast the turns are.
+    // Runs until it pauses; the field is looked at a few times per second, however fast the turns are.
     void run_until_paused() {
         using Clock = std::chrono::steady_clock;
         session.apply(action::Run{true});
@@ -359,19 +359,31 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
     bench.set("show", "v");  // v itself does not overflow
     bench.run_until_paused();
     CHECK_FALSE(bench.now()->running);
-    CHECK(contains(bench.message(), "u overflowed"));
+    CHECK(contains(bench.message(), fmt::format("u is not finite at step {}: ", bench.now()->step)));
     CHECK(contains(bench.message(), "1.60 of the limit"));
+    // That is the first such step, as `run` finds it.
+    Simulation again = begun(bench.now()->spec);
+    again.apply(Advance{bench.now()->step - 1});
+    CHECK(again.solver().statistics("u").not_finite == 0);
+    again.apply(Advance{1});
+    CHECK(again.solver().statistics("u").not_finite > 0);
+    bench.run_until_paused();
+    CHECK(bench.now()->step == again.step());
+    bench.set("allow-overflow", "true");
+    bench.act(action::Step{10});
+    CHECK(bench.now()->step == again.step() + 10);
 }
 
-TEST_CASE("A dt that the limit falls below on the way is told, and the run goes on") {
-    // The limit is passed at step 1000, and overflow takes some 20,000 steps more: several looks.
+TEST_CASE("A dt that the limit falls below on the way is told with the step, and the run goes on") {
+    // The limit is passed at t = 500, and overflow takes some 20,000 steps more: several looks.
     TypedBench bench("du/dt = (0.499 + 2e-6*t)*lap(u); dt = 0.5; u(0) = random; size = 400x300");
     bench.see({Pane::now});
     bench.run_until_paused();  // where it overflows
-    CHECK(std::ranges::any_of(bench.now()->messages, [](const Message& message) {
+    const auto told = [](const Message& message) {
         return message.level == Message::Level::notice &&
-               contains(message.text, "dt is above its limit at step");
-    }));
+               contains(message.text, "dt is above its limit from step 100");
+    };
+    CHECK(std::ranges::count_if(bench.now()->messages, told) == 1);
 }
 
 TEST_CASE("An exact view has the limit of dt of its own frame though the run goes on") {
@@ -398,7 +410,7 @@ TEST_CASE("Equations that grow without bound pause the run, which says that no s
     bench.see({Pane::now});
     bench.run_until_paused();
     CHECK_FALSE(bench.now()->running);
-    CHECK(contains(bench.message(), "overflowed"));
+    CHECK(contains(bench.message(), "is not finite at step"));
 }
 
 TEST_CASE("The difference from float64 of typed equations is the error of the run") {

@@ -122,6 +122,21 @@ TEST_CASE("Run is the largest button of the toolbar") {
     CHECK(std::abs(large.GetCenter().y - small.GetCenter().y) <= 1.5f);
 }
 
+TEST_CASE("Run and Step of a text that is solved are disabled, with the reason") {
+    Whole window;
+    window.snapshot.running = false;
+    window.snapshot.why_not_run = "Solved: no steps to make";
+    for (const UiCommand command : {UiCommand(toggle_running), UiCommand(act<action::Step>)}) {
+        const std::string name = "###" + std::string(shortcut_of(command)->what);
+        const ImRect place = window.find("##toolbar", {name.c_str()});
+        window.ui.actions.clear();
+        window.click({place.GetCenter().x, place.GetCenter().y});
+        CHECK(window.ui.actions.empty());
+    }
+    const std::string line = window.text_of(1000, [&] { draw_status_line(window.ui, window.snapshot); });
+    CHECK(contains(line, "solved"));
+}
+
 TEST_CASE("the presenter has a title, the time and one button, and is left by its key or Esc") {
     Whole window;
     const ScreenRect canvas = window.ui.canvas;

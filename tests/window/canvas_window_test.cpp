@@ -270,10 +270,18 @@ TEST_CASE("Axes have whole cells of the part that is seen, where they are, or th
                 CHECK(std::to_string(std::lround(low + tick.position * span)) == tick.label);
     }
     FieldAxes axes;
-    lab.frame_of([&] { axes = axes_over({{0, 0, 400 - 1e-11, 300}, 600, 400, false}, 15, {0.01, "m"}); });
+    lab.frame_of([&] {
+        axes = axes_over({{0, 0, 400 - 1e-11, 300}, 600, 400, false}, 15, {0.01, 0, 0, "m"});
+    });
     REQUIRE(axes.x.marks.size() > 2);
     CHECK(axes.x.marks.back().label == "4 m");  // an end that is whole has its label
     CHECK(axes.x.marks.front().label == "0");
+    // The equation's coordinates, with `origin` and dx.
+    lab.frame_of([&] {
+        axes = axes_over({{100, 0, 300, 300}, 600, 400, false}, 15, {0.5, -100, 20, "", true});
+    });
+    CHECK(axes.x.marks.back().label == "50");
+    CHECK(axes.y.marks.front().label == "20");
 }
 
 TEST_CASE("Three-up has a fourth place for plots while there is a line or a probe") {

@@ -6,6 +6,7 @@
 #include "app/window/display/display.h"
 #include "app/window/display/frame_clock.h"
 #include "app/window/display/gl_objects.h"
+#include "app/window/shortcuts.h"
 #include "app/window/theme.h"
 #include "sim/files/image.h"
 #include "tests/support/fields.h"
@@ -127,6 +128,55 @@ TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
     for (int frames = 0; display.take_input() && frames < 10; ++frames) display.frame(look);
     CHECK(released);
     CHECK(!display.take_input());
+}
+
+TEST_CASE("Shortcuts go by what is printed on the keys, on every layout of the keyboard") {
+    stencil_test::require_display();
+    if (std::system("command -v setxkbmap >/dev/null") != 0) stencil_test::skip("no setxkbmap");
+    const std::string layout = GENERATE("us", "de", "fr", "us -variant dvorak");
+    CAPTURE(layout);
+    REQUIRE(std::system(("setxkbmap " + layout).c_str()) == 0);
+    std::vector<std::string> pressed;
+    {
+        ReadyDisplay display(true);
+        REQUIRE(std::system("xdotool mousemove 100 80 key ctrl+z key y key period key 1 key plus key F2") ==
+                0);
+        const auto start = Clock::now();
+        while (!contains(pressed, "F2") && seconds_since(start) < 20) {
+            display.wait_events(0.1);
+            for (const KeyPress& key : display.take_keys()) pressed.push_back(text_of(chord_of(key)));
+            display.frame([] {});
+        }
+    }
+    CHECK(std::system("setxkbmap us") == 0);
+    std::erase_if(pressed,
+                  [](const std::string& one) { return one.size() != 1 && one != "Ctrl+Z" && one != "F2"; });
+    CHECK(pressed == std::vector<std::string>{"Ctrl+Z", "Y", ".", "1", "+", "F2"});
+}
+
+TEST_CASE("A window is at most as large as the screen without its panels") {
+    stencil_test::require_display();
+    if (std::system("command -v xprop xwininfo >/dev/null") != 0) stencil_test::skip("no xprop and xwininfo");
+    const auto set = [](const std::string& property, const std::string& format, const std::string& value) {
+        return std::system(
+            fmt::format("xprop -root -f {0} {1} -set {0} '{2}'", property, format, value).c_str());
+    };
+    // What a window manager says; the root window stands in for its own.
+    REQUIRE(std::system("xprop -root -f _NET_SUPPORTING_WM_CHECK 32x -set _NET_SUPPORTING_WM_CHECK "
+                        "$(xwininfo -root | grep -o 'id: 0x[0-9a-f]*' | cut -c5-)") == 0);
+    REQUIRE(set("_NET_SUPPORTED", "32a", "_NET_WORKAREA, _NET_CURRENT_DESKTOP") == 0);
+    REQUIRE(set("_NET_CURRENT_DESKTOP", "32c", "0") == 0);
+    REQUIRE(set("_NET_WORKAREA", "32c", "0, 40, 1000, 600") == 0);
+    const auto opened = [] {
+        Display display({1280, 800, false, true});
+        return display.frame_size();
+    }();
+    for (const char* property :
+         {"_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED", "_NET_CURRENT_DESKTOP", "_NET_WORKAREA"})
+        CHECK(std::system(fmt::format("xprop -root -remove {}", property).c_str()) == 0);
+    CHECK(opened == std::pair(1000, 600));
+    Display display({1280, 800, false, true});
+    CHECK(display.frame_size() == std::pair(1280, 800));
 }
 
 TEST_CASE("The wheel turns where the mouse was, though the mouse moved on and clicked before the frame") {

@@ -287,12 +287,12 @@ TEST_CASE("An error of the run is not the refusal of a text that was not sent") 
         });
         return text;
     };
-    Message error{Message::Level::error, 100, "u overflowed at step 12"};
+    Message error{Message::Level::error, 100, "u is not finite at step 12"};
     lab.snapshot.messages = {error};
     CHECK(said().find("Rejected") == std::string::npos);
     error.subject = "equation";
     lab.snapshot.messages = {error};
-    CHECK(said().find("Rejected: u overflowed") != std::string::npos);
+    CHECK(said().find("Rejected: u is not finite") != std::string::npos);
 }
 
 TEST_CASE("A parameter's slider changes it at once, within a range that a menu changes") {

@@ -338,6 +338,37 @@ TEST_CASE(
     CHECK(lab.ui.actions.empty());
 }
 
+TEST_CASE(
+    "The view over time asks for all of the field, is not panned, and has time and lengths at its axes") {
+    Lab lab({50, 1});
+    lab.ui.panes = {Pane::xt};
+    lab.ui.preferences.axes = true;
+    lab.snapshot.axes = {0.1, -2, 0, "mm", true};
+    lab.snapshot.rows.push_back({0, std::vector<double>(50)});
+    lab.snapshot.rows.push_back({40, std::vector<double>(50)});
+    lab.frame();
+    REQUIRE(lab.output.request.panes.size() == 1);
+    const PaneRequest& asked = lab.output.request.panes[0];
+    CHECK(asked.pane == Pane::xt);
+    CHECK(asked.resample.area == CellArea{0, 0, 50, 1});
+    CHECK(asked.resample.width > 600);
+    CHECK(asked.resample.height > 400);
+    REQUIRE(lab.output.drawings.size() == 1);
+    CHECK(lab.output.drawings[0].where == lab.slot().picture);
+    const CanvasView before = lab.ui.view;
+    lab.drag(lab.hands.left, {400, 300}, {500, 340});
+    lab.wheel(2);
+    CHECK(lab.ui.view == before);
+    CHECK(lab.ui.actions.empty());
+    FieldAxes axes;
+    lab.frame_of([&] { axes = axes_over_time(asked.resample, 15, lab.snapshot); });
+    REQUIRE(axes.x.marks.size() > 2);
+    CHECK(axes.x.marks.front().label == "-2");
+    CHECK(axes.x.marks.back().label == "3 mm");
+    CHECK(axes.y.marks.front().label == "0");
+    CHECK(axes.y.marks.back().label == "40");
+}
+
 TEST_CASE("A film of the canvas has its fresh frames, and ends with it or when its size changes") {
     if (!why_no_video().empty()) skip(why_no_video());
     const ScratchFolder folder;

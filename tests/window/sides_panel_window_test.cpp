@@ -41,6 +41,7 @@ struct SidesLab : SectionLab {
 };
 
 constexpr int kValue = 0, kFlux = 1, kRobin = 2, kZeroOutside = 3, kPeriodic = 4;  // rows of the menus
+constexpr int kClamped = 3;                                                        // of a menu that has it
 
 }  // namespace
 
@@ -81,6 +82,43 @@ TEST_CASE("Menus around a square set the condition at each side, one edit each, 
     for (std::size_t i = 0; i < edits; ++i) lab.session.apply(action::Undo{});
     lab.frames(2);
     CHECK(lab.text() == before);
+}
+
+TEST_CASE(
+    "A side of an equation of fourth order can be clamped, and its menu shows the value and the slope") {
+    using enum SideCondition::Kind;
+    SidesLab lab(run_of_text("du/dt = -lap2(u); all: u = 0; dt = 0.01; size = 24x20; u(0) = 0"));
+    const SideCondition at_rest{.kind = clamped, .value = "0"};
+    lab.choose("left", kClamped);
+    CHECK(contains(lab.text(), "left: u = 0; left: flux(u) = 0"));
+    CHECK(lab.condition(0) == at_rest);
+    CHECK(lab.condition(1) == SideCondition{value});
+    lab.enter_at("left", "##S", "0.5");
+    lab.enter_at("left", "##V", "y");
+    CHECK(lab.condition(0) == SideCondition{.kind = clamped, .value = "y", .slope = "0.5"});
+    CHECK(lab.text_of(900, [&] { draw_sides(lab.ui, lab.snapshot); }).find("clamped") != std::string::npos);
+    lab.choose("left", kFlux);
+    CHECK(lab.condition(0) == SideCondition{flux, "y"});
+    CHECK_FALSE(contains(lab.text(), "left: u"));
+    // An equation of second order takes one condition.
+    SidesLab second(run_of_text("du/dt = lap(u); all: u = 0; size = 24x20; u(0) = 0"));
+    second.choose("left", kZeroOutside);
+    CHECK(second.condition(0) == SideCondition{zero});
+}
+
+TEST_CASE("Two conditions of a side are read together, however they are spelt") {
+    using enum SideCondition::Kind;
+    const auto at = [](const std::string& sides, std::size_t side) {
+        return side_conditions("du/dt = -lap2(u); dv/dt = -lap2(v)\n" + sides, "u")[side];
+    };
+    const SideCondition both{.kind = clamped, .value = "1", .slope = "2"};
+    CHECK(at("left: u = 1; left: flux(u) = 2", 0) == both);
+    CHECK(at("all: du/dn = 2; left: u = 7; all: u = 1", 1) == both);
+    CHECK(at("all: du/dn = 2; left: u = 7; all: u = 1", 0) == SideCondition{value, "7"});
+    CHECK(at("all: flux(u) = 2; all: v = 1; all: u = 1", 3) == both);
+    CHECK(text_with_side(
+              "du/dt = -lap2(u)\ntop: u = 1; top: flux(u) = 2", "u", equation::Side::top, {flux, "3"}) ==
+          "du/dt = -lap2(u)\ntop: flux(u) = 3");
 }
 
 TEST_CASE("The edge of a shape has a menu within the square, which writes a condition of its own") {

@@ -4,6 +4,7 @@
 
 #include "app/window/canvas/canvas_overlay.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/system_fonts.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
 
@@ -82,7 +83,51 @@ TEST_CASE("The font has what units and messages are written with") {
         CAPTURE(code);
         CHECK(font.FindGlyphNoFallback(ImWchar(code)) != nullptr);
     }
-    CHECK(font.FindGlyphNoFallback(0x4e00) == nullptr);
+}
+
+TEST_CASE("Characters of other scripts come from the system's fonts once a text with them is drawn") {
+    const Gui gui;
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {600, 400};
+    const auto missing = [&](const char* text) {
+        io.Fonts->SetTexID(reinterpret_cast<void*>(1));
+        ImGui::NewFrame();
+        ImGui::GetForegroundDrawList()->AddText({5, 5}, IM_COL32_WHITE, text);
+        ImGui::GetForegroundDrawList()->AddText(large_font(), 28, {5, 40}, IM_COL32_WHITE, text);
+        ImGui::Render();
+        return missing_glyphs(*ImGui::GetDrawData());
+    };
+    const auto is_drawn = [](const ImFont& font, unsigned code) {
+        const ImFontGlyph* glyph = font.FindGlyphNoFallback(ImWchar(code));
+        return glyph && glyph->X1 > glyph->X0 + 1 && glyph->U1 < 1;
+    };
+    make_font(15);
+    const auto before = io.Fonts->TexHeight;
+    CHECK(missing("\xce\xb1 = 1.5 \xc2\xb5m").empty());
+    // The Cyrillic, Hebrew and Arabic letters are those of DejaVu Sans; no font has the unassigned one.
+    const char* text = "\xd0\x96 \xd7\x90 \xd8\xb9 \xe0\xb8\x80";
+    const std::set<unsigned> others{0x416, 0x5d0, 0x639, 0xe00};
+    CHECK(missing(text) == others);
+    load_fonts(15, others);
+    CHECK(io.Fonts->TexHeight <= 2 * before);
+    for (const ImFont* font : io.Fonts->Fonts) {
+        for (const unsigned code : {0x416u, 0x5d0u, 0x639u}) CHECK(is_drawn(*font, code));
+        CHECK(font->FindGlyphNoFallback(0xe00) == nullptr);
+        CHECK(is_drawn(*font, font->FallbackChar));
+        CHECK(font->FallbackChar == 0xfffd);
+    }
+    CHECK(missing(text).empty());
+}
+
+TEST_CASE("A font of the system is found for each character that one has") {
+    const auto fonts = system_fonts({0x5d0, 0x639, 0xe00});
+    std::set<unsigned> found;
+    for (const SystemFont& font : fonts) {
+        CHECK(std::filesystem::exists(font.file));
+        found.insert(font.characters.begin(), font.characters.end());
+    }
+    CHECK(found == std::set<unsigned>{0x5d0, 0x639});
+    CHECK(system_fonts({}).empty());
 }
 
 TEST_CASE("Every icon is in the atlas under the code that its comment says, and all have one width") {

@@ -247,6 +247,34 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
     CHECK(read_bytes(later.string() + ".bad").find("gone.npy") != std::string::npos);
 }
 
+TEST_CASE("A session is kept when the display is lost, and the next start goes on with it", "[program]") {
+    const RobotHome home;
+    require_display();
+    {
+        VirtualDisplay own;
+        const Environment there("DISPLAY", own.name());
+        WindowRobot robot(words("--size 240x170 --initial noise --seed 91"), home);
+        robot.use({"search", "--sync", "--onlyvisible", "--name", "stencilscope"});
+        robot.move({700, 300});
+        robot.key("space");
+        robot.key("period");
+        REQUIRE(wait_until([&] { return robot.rests(); }));
+        own.end();
+        CHECK(robot.wait_for_exit() == 1);
+        CHECK(contains(robot.errors(), "the connection to the display is lost; the session is kept"));
+    }
+    const auto kept = read_json(kept_session(home));
+    CHECK(kept["seed"] == 91);
+    CHECK(kept["steps"] > 0);
+    const ScratchFolder folder;
+    WindowRobot again(words("--continue --paused --json {}", folder / "report.json"), home);
+    again.park();
+    REQUIRE(wait_until([&] { return again.eyes().at(kWindowCorner) != Rgb{}; }));
+    CHECK(again.settles({600, 300}, 300, 200));
+    CHECK(again.quit() == 0);
+    CHECK(read_json(folder / "report.json")["step"] == kept["steps"]);
+}
+
 TEST_CASE("A start without options moves at once, and costs no session if nothing is done", "[program]") {
     const ScratchFolder folder;
     const RobotHome home;

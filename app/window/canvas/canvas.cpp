@@ -42,12 +42,12 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
     for (const PaneSlot& slot : slots)
         if (const PaneImage* image = image_of(snapshot, slot.pane))
             drawings.push_back({image,
-                                slot.pane == Pane::surface
-                                    ? slot.picture
-                                    : place(ui.view, slot.picture, image->request.resample.area),
+                                shows_cells(slot.pane)
+                                    ? place(ui.view, slot.picture, image->request.resample.area)
+                                    : slot.picture,
                                 slot.picture,
                                 slot.pane == Pane::surface ? &ui.surface : nullptr,
-                                box});
+                                slot.pane == Pane::surface ? box : std::nullopt});
     return drawings;
 }
 
@@ -74,6 +74,11 @@ ResampleRequest surface_edges(const UiState& ui, FieldSize field) {
     return whole_field(field, length(box.x.edge), length(box.y.edge));
 }
 
+// Returns the picture of the middle row over time, a sample a pixel.
+ResampleRequest rows_on(const UiState& ui, FieldSize field) {
+    return whole_field(field, std::max(1, int(ui.picture.width)), std::max(1, int(ui.picture.height)));
+}
+
 // Takes the value under the eyedropper from the frame that was requested for it.
 void take_picked(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
@@ -96,8 +101,10 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     keep_centre(ui, field);
 
     ui.view = settled(ui.view, ui.picture, field);
-    if (is_surface(ui))
+    if (shows(ui, Pane::surface))
         surface_input_.update(ui, slots_.front(), read_mouse());
+    else if (shows(ui, Pane::xt))
+        ui.hover.reset();
     else
         input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
     ui.view = settled(ui.view, ui.picture, field);
@@ -105,7 +112,7 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
         ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
     if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
-    mark_axes(ui, field, line, {cell_size(snapshot.now), snapshot.now.unit_length.name});
+    mark_axes(ui, snapshot, field, line);
     CanvasOutput output;
     output.request = request_for(ui, snapshot, field);
     output.drawings = drawings_of(ui, snapshot, frame.colors, slots_);
@@ -145,20 +152,26 @@ void Canvas::keep_centre(UiState& ui, FieldSize field) {
 }
 
 // All panes share the axes, which are remade only if the visible part changed.
-void Canvas::mark_axes(const UiState& ui, FieldSize field, double line, const Unit& cell) {
-    const auto visible = is_surface(ui) ? std::optional(surface_edges(ui, field))
-                                        : visible_part(ui.view, ui.picture, field, false);
+void Canvas::mark_axes(const UiState& ui, const Snapshot& snapshot, FieldSize field, double line) {
+    if (shows(ui, Pane::xt)) {
+        axes_ = axes_over_time(rows_on(ui, field), line, snapshot);
+        return;
+    }
+    const auto visible = shows(ui, Pane::surface) ? std::optional(surface_edges(ui, field))
+                                                  : visible_part(ui.view, ui.picture, field, false);
     if (!visible)
         axes_ = {};
-    else if (axes_.of != *visible || axes_.line != line || axes_.cell != cell)
-        axes_ = axes_over(*visible, line, cell);
+    else if (axes_.of != *visible || axes_.line != line || axes_.cells != snapshot.axes)
+        axes_ = axes_over(*visible, line, snapshot.axes);
 }
 
 ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, FieldSize field) const {
     ViewRequest request;
     request.surface = ui.surface;
     const auto visible = visible_part(ui.view, ui.picture, field, ui.preferences.smooth);
-    if (is_surface(ui)) {
+    if (shows(ui, Pane::xt)) {
+        request.panes.push_back({Pane::xt, rows_on(ui, field)});
+    } else if (shows(ui, Pane::surface)) {
         // No more points than the picture has pixels.
         const auto points = [](int cells, double pixels) {
             return std::min({cells, kSurfacePoints, std::max(2, int(pixels))});
@@ -223,7 +236,7 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
     const double state_begins = draw_state(painter, scene, top, waited);
     ui.color_bars.clear();
     for (const PaneSlot& slot : slots_) {
-        const bool flat = slot.pane != Pane::surface;
+        const bool flat = shows_cells(slot.pane);
         if (flat) draw_over_field(painter, scene, slot);
         const ScreenRect shown =
             flat ? intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture)
@@ -231,7 +244,8 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
         const PaneSlot at = captioned(slot, shown, kMinCaption * painter.line_height());
         const bool beside_state = &slot == &corner && at.title.y < top.y + top.height;
         draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
-        if (!flat) draw_around_surface(painter, scene, slot);
+        if (slot.pane == Pane::surface) draw_around_surface(painter, scene, slot);
+        if (slot.pane == Pane::xt) draw_around_rows(painter, scene, slot);
         if (const PaneImage* image = image_of(snapshot, slot.pane))
             ui.color_bars.push_back({slot.pane, draw_color_bar(painter, frame.colors, at.color_bar, *image)});
     }

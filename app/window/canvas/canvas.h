@@ -37,7 +37,7 @@ class Canvas {
 
     void lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line);
     void keep_centre(UiState& ui, FieldSize field);
-    void mark_axes(const UiState& ui, FieldSize field, double line, const Unit& cell);
+    void mark_axes(const UiState& ui, const Snapshot& snapshot, FieldSize field, double line);
 
     CanvasInput input_;
     SurfaceInput surface_input_;

@@ -93,8 +93,8 @@ class CanvasInput {
     bool at_handle_ = false;
 };
 
-inline bool is_surface(const UiState& ui) {
-    return !ui.panes.empty() && ui.panes.front() == Pane::surface;
+inline bool shows(const UiState& ui, Pane pane) {
+    return !ui.panes.empty() && ui.panes.front() == pane;
 }
 
 /// Dragging rotates, the wheel zooms; a double click of the middle button, or Fit, resets the view.

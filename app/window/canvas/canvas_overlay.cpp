@@ -111,7 +111,7 @@ std::string with_moment(const Painter& painter, const OverlayScene& scene, std::
             title += ", t = " + time;
         }
     }
-    if (main_pane(scene.ui.panes) == Pane::surface) return title;
+    if (!shows_cells(main_pane(scene.ui.panes))) return title;
     const std::string zoom = fmt::format(", ×{:.3g}", scene.ui.view.scale);
     return painter.text_width(title + zoom, size) > room ? title : title + zoom;
 }
@@ -222,10 +222,9 @@ struct Overlay {
         draw_number(at, index);
     }
 
-    void draw_axes() {
+    void draw_axes(const ScreenRect& at) {
         const FieldAxes& axes = scene.axes;
         if (axes.line == 0 || !slot.x_axis) return;
-        const ScreenRect at = place(scene.ui.view, slot.picture, axes.of.area);
         const double size = kAxisText * axes.line, tick = std::round(0.25 * axes.line);
         const double bottom = at.y + at.height + 1;
         const ImU32 color = scene.colors.faint_text;
@@ -348,38 +347,88 @@ struct Overlay {
 
 }  // namespace
 
-FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell) {
+namespace {
+
+// The ticks of one axis: whole cells, or any values in a unit.
+struct AxisRange {
+    double low = 0, high = 0;
+    bool cells = false;
+    std::string unit = {};
+};
+
+figure::Ticks ticks_of(const AxisRange& axis, double length, double size, const figure::LabelWidth& width) {
+    const double slack = 1e-9 * (axis.high - axis.low);  // so that rounding drops no whole number at an end
+    const ValueRange range{axis.low - slack, axis.high + slack};
+    const auto most = [&](int count) {
+        return axis.cells ? figure::cell_ticks(range, count) : figure::value_ticks(range, count);
+    };
+    figure::Ticks found = figure::fitting_ticks(most, length, size, width);
+    if (!axis.unit.empty() && !found.marks.empty()) found.marks.back().label += " " + found.note + axis.unit;
+    return found;
+}
+
+FieldAxes make_axes(const ResampleRequest& visible,
+                    double line,
+                    const figure::FigureAxes& cells,
+                    const AxisRange& x,
+                    const AxisRange& y) {
     const double size = kAxisText * line;
     const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
     const auto down = [&](std::string_view) { return size; };
-    const auto ticks = [&](double low, double high, double length, const figure::LabelWidth& width) {
-        const double slack = 1e-9 * (high - low);  // so that rounding drops no whole number at an end
-        const ValueRange range{(low - slack) * cell.size, (high + slack) * cell.size};
-        const auto most = [&](int count) {
-            return cell.given() ? figure::value_ticks(range, count) : figure::cell_ticks(range, count);
-        };
-        figure::Ticks found = figure::fitting_ticks(most, length, size, width);
-        if (cell.given() && !found.marks.empty()) found.marks.back().label += " " + found.note + cell.name;
-        return found;
-    };
-    const CellArea& area = visible.area;
     return {visible,
             line,
-            cell,
-            ticks(area.x0, area.x1, visible.width, across),
-            ticks(area.y0, area.y1, visible.height, down)};
+            cells,
+            ticks_of(x, visible.width, size, across),
+            ticks_of(y, visible.height, size, down)};
+}
+
+AxisRange along(const figure::FigureAxes& cells, double corner, double low, double high) {
+    const bool counts = cells.unit.empty() && !cells.lengths;
+    if (counts) return {low, high, true};
+    return {corner + low * cells.cell, corner + high * cells.cell, false, cells.unit};
+}
+
+}  // namespace
+
+FieldAxes axes_over(const ResampleRequest& visible, double line, const figure::FigureAxes& cells) {
+    const CellArea& area = visible.area;
+    return make_axes(visible,
+                     line,
+                     cells,
+                     along(cells, cells.x, area.x0, area.x1),
+                     along(cells, cells.y, area.y0, area.y1));
+}
+
+FieldAxes axes_over_time(const ResampleRequest& visible, double line, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const figure::FigureAxes& cells = snapshot.axes;
+    const bool upright = now.size && now.size->nx == 1;
+    const CellArea& area = visible.area;
+    const AxisRange x =
+        along(cells, upright ? cells.y : cells.x, 0, upright ? area.y1 - area.y0 : area.x1 - area.x0);
+    if (snapshot.rows.empty()) return make_axes(visible, line, cells, x, {0, 1});
+    const long long first = snapshot.rows.front().step, last = snapshot.rows.back().step;
+    const auto begin = time_at(snapshot.spec, first), end = time_at(snapshot.spec, last);
+    const AxisRange y = begin && end ? AxisRange{*begin, *end, false, now.unit_time.name}
+                                     : AxisRange{double(first), double(last), true};
+    return make_axes(visible, line, cells, x, y);
 }
 
 void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
     Overlay overlay{painter, scene, slot};
     overlay.draw_field_outline();
-    overlay.draw_axes();
+    overlay.draw_axes(place(scene.ui.view, slot.picture, scene.axes.of.area));
     overlay.draw_grid();
     overlay.draw_numbers();
     overlay.draw_shape_outline();
     overlay.draw_arrows();
     overlay.draw_wave_ring();
     overlay.draw_tools();
+}
+
+void draw_around_rows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    painter.frame(grown(slot.picture, 1), scene.colors.outline);
+    Overlay{painter, scene, slot}.draw_axes(slot.picture);
 }
 
 void draw_around_surface(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {

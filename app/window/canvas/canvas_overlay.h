@@ -8,21 +8,25 @@
 #include "app/window/canvas/canvas_painter.h"
 #include "app/window/theme.h"
 #include "app/window/ui_state.h"
+#include "sim/figure/figure.h"
 #include "sim/figure/ticks.h"
 #include "sim/problem/units.h"
 
 namespace stencil {
 
-/// Axes along the visible part of the field, in cells or in the unit of length if there is one.
+/// Axes along the visible part of the field, in cells or in the equation's lengths.
 struct FieldAxes {
     ResampleRequest of;
-    double line = 0;  ///< height of a line of text in pixels
-    Unit cell;        ///< length of a cell's edge
+    double line = 0;           ///< height of a line of text in pixels
+    figure::FigureAxes cells;  ///< their coordinates
     figure::Ticks x, y;
 };
 
 /// Makes as many labels as fit beside `visible`; needs ImGui's font.
-FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell = {});
+FieldAxes axes_over(const ResampleRequest& visible, double line, const figure::FigureAxes& cells = {});
+
+/// The same for the middle row over time.
+FieldAxes axes_over_time(const ResampleRequest& visible, double line, const Snapshot& snapshot);
 
 /// The data that the overlays of one frame are drawn from.
 struct OverlayScene {
@@ -39,6 +43,9 @@ struct OverlayScene {
 /// Draws the overlays of the flat field: outline, axes, grid, the numbers in cells, arrows, profiles, probes,
 /// and the brush or, in the other panes, the cursor.
 void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
+/// Draws the outline and the axes of the middle row over time.
+void draw_around_rows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
 /// Draws the labels of the box around a surface: columns, rows and, where it is high enough, values.
 void draw_around_surface(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);

@@ -173,7 +173,7 @@ void snap_range(UiState& ui, const Snapshot& snapshot) {
     for (const PaneImage& image : snapshot.frame->panes) {
         const ValueRange& range = image.range;
         const bool laplacian = image.request.pane == Pane::laplacian;
-        const bool values = image.request.pane == Pane::now || image.request.pane == Pane::surface;
+        const bool values = image.request.pane == Pane::now || !shows_cells(image.request.pane);
         if (!(range.low < range.high) || (!laplacian && !values)) continue;
         change(ui,
                laplacian ? setting_name::laplacian_range : setting_name::range,

@@ -21,12 +21,12 @@
 #include "sim/examples/report.h"
 #include "sim/figure/chart.h"
 #include "sim/machine/background.h"
+#include "sim/run/limit_watch.h"
 #include "sim/run/output/dispersion.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film_request.h"
 #include "sim/run/resolve.h"
 #include "sim/session/gallery/gallery.h"
-#include "sim/session/step_watch.h"
 #include "sim/session/view.h"
 #include "sim/view/value_range.h"
 

@@ -253,7 +253,6 @@ void draw_dispersion(UiState& ui, const Snapshot& snapshot);
 void draw_large_dispersion(UiState& ui, const Snapshot& snapshot);
 /// Draws nothing if the model has one component.
 void draw_phase_plane(UiState& ui, const Snapshot& snapshot);
-void draw_rows_over_time(const Snapshot& snapshot);
 /// Appends the newest frame to the probes' trajectories, which restart with another run or other probes.
 void follow_ways(MeasureState& state, const Snapshot& snapshot);
 

@@ -38,11 +38,14 @@ void draw_presenter(UiState& ui, const Snapshot& snapshot) {
     const float height = presenter_height();
     const bool goes_on = snapshot.running || snapshot.ordered;
     const std::string tip = with_keys(shortcut_of(toggle_running)->what, toggle_running);
+    const std::string& why_not = snapshot.why_not_run;
     ImGui::PushFont(large_font());
+    ImGui::BeginDisabled(!why_not.empty());
     const bool clicked =
         ImGui::Button(goes_on ? ICON_PAUSE "###run" : ICON_PLAY "###run", ImVec2(1.6f * height, height));
+    ImGui::EndDisabled();
     ImGui::PopFont();
-    tooltip(tip);
+    tooltip(why_not.empty() ? tip : why_not);
     if (clicked) toggle_running(ui, snapshot);
     ImGui::SameLine(0, em(1));
     ImGui::PushFont(large_font());

@@ -142,6 +142,7 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
         {ICON_PANELS, "Hide", "", toggle_panels, 25},
     };
     for (Item& item : items) {
+        if (item.is_main() || item.command == act<action::Step>) item.why_not = snapshot.why_not_run;
         if (item.command != undo && item.command != redo) continue;
         item.extra = item.command == undo ? snapshot.can_undo : snapshot.can_redo;
         if (item.extra.empty()) item.why_not = item.command == undo ? "Nothing to undo" : "Nothing to redo";

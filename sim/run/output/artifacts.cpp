@@ -99,10 +99,9 @@ TableUnits units_of(const ExportedFile& to) {
 void write_cells(const ExportedFile& to) {
     const RunSpec& now = to.run.now;
     const RunNotes notes = run_notes(now, to.run.document);
-    const Unit& length = now.unit_length;
     const TableUnits units = units_of(to);
     const std::string time = units.time ? "," + units.time_cell(to.run.steps) : ",";
-    std::string head = fmt::format("{},{},", with_unit("x", length.name), with_unit("y", length.name));
+    std::string head = units.place_head();
     for (const OutputField& field : to.run.fields)
         head += with_unit(output_name(now, field.formula), now.value_unit(field.formula)) + ",";
     head += units.time_head();
@@ -126,12 +125,22 @@ void write_cells(const ExportedFile& to) {
     file.commit();
 }
 
+// One row per point: level, number of the line, x, y.
 std::string contours_of(const ExportedFile& to) {
     const RunSpec& now = to.run.now;
     const std::string& formula = to.field.formula;
     const ValueRange range =
         find_range(to.field.end, now.coloring(formula).range, field_colors(now, formula).diverging);
-    return contours_csv(contour_lines(to.field.end, contour_levels(now.contours, range)));
+    const TableUnits units = units_of(to);
+    std::string text = "level,line," + units.place_head();
+    text.back() = '\n';
+    int number = 0;
+    for (const ContourLine& line : contour_lines(to.field.end, contour_levels(now.contours, range))) {
+        ++number;
+        for (const SamplePoint& at : line.points)
+            text += fmt::format("{},{},{},{}\n", line.level, number, units.x(at.x), units.y(at.y));
+    }
+    return text;
 }
 
 figure::Density plane_of(const RunOutput& run) {
@@ -194,7 +203,7 @@ std::vector<Artifact> rows() {
         {"laplacian", {"npy"}, data, kStandard, "its Laplacian", write_array<Quantity::laplacian>},
         {"xt", {"npy"}, data, kByName | kRows,
          "the middle row over time, a row a moment: at each --every, else 256 times",
-         [](auto& to) { write_npy(to.path, Field(rows_over_time(to.field)).to(to.run.now.dtype)); }},
+         [](auto& to) { write_npy(to.path, Field(kept_rows(to.field)).to(to.run.now.dtype)); }},
         {"field", {"png"}, pictures, kStandard | kCells, "the field at the end, one pixel per cell",
          write_picture<Quantity::value>, {.why_not = why_no_picture, .bytes_per_cell = 12}},
         {"laplacian", {"png"}, pictures, kStandard | kCells, "its Laplacian, one pixel per cell",
@@ -252,7 +261,7 @@ std::vector<Artifact> rows() {
          {.why_not = [](auto& spec) {
              return spec.contours.empty() ? "no contours are chosen (--contours)"s : "";
          }}},
-        {"view", {"png", "svg", "pdf"}, figures, kOfRun | kCells,
+        {"view", {"png", "svg", "pdf"}, figures, kOfRun | kCells | kView,
          "what the canvas shows (--view), with model and time, as wide as --figure-size",
          write_view, {.why_not = why_no_view, .bytes_per_cell = 16}},
         {"xt", {"png", "svg", "pdf"}, figures, kByName | kRows,

@@ -93,8 +93,8 @@ std::string caption_of(const RunSpec& spec);
 
 /// Writes one row per field: initial and final field and Laplacian.
 ExportWriter write_run_figure;
-/// The rows of Measures::rows(), the first on top, each cell `wide` times and each row `high` times.
-Array<double> rows_over_time(const OutputField& field, int wide = 1, int high = 1);
+/// The rows of Measures::rows(), the first on top. Throws InputError if there are none.
+Array<double> kept_rows(const OutputField& field);
 ExportWriter write_rows_over_time;
 /// The panes of --view as on the canvas, at the size of --figure-size.
 ExportWriter write_view;

@@ -201,6 +201,10 @@ void write_view(const ExportedFile& file) {
     const RunOutput& run = file.run;
     const RunSpec& spec = run.now;
     const std::vector<Pane> shown = panes_of(spec);
+    if (contains(shown, Pane::xt)) {
+        const OutputField& field = *std::ranges::find(run.fields, spec.shown(), &OutputField::formula);
+        return write_rows_over_time({file.path, run, field, file.format});
+    }
     std::vector<Field> differences(shown.size());
     std::vector<figure::FigurePanel> panels;
     for (std::size_t i = 0; i < shown.size(); ++i)
@@ -217,22 +221,21 @@ void write_view(const ExportedFile& file) {
     figure::write_figure(file.path, figure::format_named(file.format), panels, "", page);
 }
 
-Array<double> rows_over_time(const OutputField& field, int wide, int high) {
-    const auto& rows = field.tables->measures.rows();
+Array<double> kept_rows(const OutputField& field) {
+    static const SharedList<MeasuredRow> none;
+    const auto& rows = field.tables ? field.tables->measures.rows() : none;
     if (rows.empty()) throw InputError("xt: rows are kept by `run` while it exports xt, and by the window");
-    Array<double> cells(int(rows.back().values.size()) * wide, int(rows.size()) * high);
-    for (int y = 0; y < cells.ny(); ++y)
-        for (int x = 0; x < cells.nx(); ++x)
-            cells.at(x, y) = rows[std::size_t(y / high)].values[std::size_t(x / wide)];
+    Array<double> cells(int(rows.back().values.size()), int(rows.size()));
+    for (int y = 0; y < cells.ny(); ++y) std::ranges::copy(rows[std::size_t(y)].values, &cells.at(0, y));
     return cells;
 }
 
 // Cells or rows are repeated, so that the picture is about square.
 void write_rows_over_time(const ExportedFile& file) {
     const RunSpec& now = file.run.now;
-    const Array<double> once = rows_over_time(file.field);
+    const Array<double> once = kept_rows(file.field);
     const int wide = std::max(1, once.ny() / once.nx()), high = std::max(1, once.nx() / once.ny());
-    const Field field(rows_over_time(file.field, wide, high));
+    const Field field(rows_over_time(file.field.tables->measures.rows(), once.nx() * wide, once.ny() * high));
     const std::string& formula = file.field.formula;
     figure::FigurePanel one = panel(caption_of(now),
                                     field,

@@ -150,6 +150,21 @@ void Measures::resize(int nx, int ny) {
     });
 }
 
+Array<double> rows_over_time(const SharedList<MeasuredRow>& rows, int width, int height) {
+    Array<double> cells(width, height);
+    const double first = double(rows.front().step), span = double(rows.back().step) - first;
+    std::size_t row = 0;
+    for (int y = 0; y < height; ++y) {
+        const double step = first + span * (y + 0.5) / height;
+        while (row + 1 < rows.size() && double(rows[row + 1].step) - step < step - double(rows[row].step))
+            ++row;
+        const std::vector<double>& values = rows[row].values;
+        for (int x = 0; x < width; ++x)
+            cells.at(x, y) = values[std::size_t((x + 0.5) / width * double(values.size()))];
+    }
+    return cells;
+}
+
 std::string statistics_csv(const Measures& measures, const TableUnits& units) {
     std::string text = "step," + units.time_head() + "min,max,mean,total,not_finite\n";
     for (const MeasuredMoment& m : measures.series()) {
@@ -182,20 +197,18 @@ std::string histogram_csv(const Histogram& histogram) {
 std::string profile_csv(std::span<const Profile> profiles, const TableUnits& units) {
     const bool several = profiles.size() > 1;
     std::string text = several ? "line," : "";
-    if (units.cell.given()) text += fmt::format("distance ({}),", units.cell.name);
-    text += "distance,x,y,value\n";
+    text += with_unit("distance", units.cell.name) + "," + units.place_head() + "value\n";
     for (std::size_t number = 1; const Profile& profile : profiles) {
         const ProfileLine& line = profile.line;
         const double length = profile.distance.empty() ? 0 : profile.distance.back();
         for (std::size_t i = 0; i < profile.values.size(); ++i) {
             const double t = length > 0 ? profile.distance[i] / length : 0;
             if (several) text += fmt::format("{},", number);
-            if (units.cell.given()) text += fmt::format("{},", profile.distance[i] * units.cell.size);
             fmt::format_to(std::back_inserter(text),
                            "{},{},{},{}\n",
-                           profile.distance[i],
-                           line.from.x + t * (line.to.x - line.from.x),
-                           line.from.y + t * (line.to.y - line.from.y),
+                           profile.distance[i] * units.cell.size,
+                           units.x(line.from.x + t * (line.to.x - line.from.x)),
+                           units.y(line.from.y + t * (line.to.y - line.from.y)),
                            profile.values[i]);
         }
         ++number;

@@ -66,6 +66,9 @@ Arrows measure_arrows(Solver& solver,
                       const std::string& shown,
                       const ArrowLattice& lattice);
 
+/// The picture of rows over time, downwards from the first: at even steps, each from the row that is nearest.
+Array<double> rows_over_time(const SharedList<MeasuredRow>& rows, int width, int height);
+
 /// Time series of statistics and probes.
 class Measures {
   public:

@@ -69,7 +69,10 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
         const std::string formula = formula_of(pane.pane, now);
         if (formula.empty()) continue;
         PaneImage image = make_pane(pane, moment);
-        image.pixels = known_pixels(pane, request.host_pixels, moment.version);
+        if (pane.pane == Pane::xt)
+            image.pixels = draw_rows(moment, image);
+        else
+            image.pixels = known_pixels(pane, request.host_pixels, moment.version);
         if (!image.pixels) image.pixels = resample(pane, request.host_pixels, *moment.simulation);
         frame->panes.push_back(std::move(image));
         if (pane.pane == Pane::from_bookmark) compare(moment, *frame);
@@ -131,6 +134,26 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
     if (quantity_of(request.pane) == Quantity::value || request.pane == Pane::start)
         image.contours = contour_levels(moment.simulation->now().contours, image.range);
     return image;
+}
+
+// The colours span all rows.
+std::shared_ptr<const Pixels> FrameMaker::draw_rows(const Moment& moment, PaneImage& image) {
+    const ResampleRequest& request = image.request.resample;
+    const auto begin = Clock::now();
+    auto pixels = pool_.take();
+    pixels->width = request.width;
+    pixels->height = request.height;
+    pixels->on_device = false;
+    pixels->host.assign(std::size_t(request.width) * std::size_t(request.height), 0);
+    if (moment.rows && !moment.rows->empty()) {
+        const Field cells(rows_over_time(*moment.rows, request.width, request.height));
+        std::ranges::transform(
+            cells.values(), pixels->host.begin(), [](double value) { return float(value); });
+        const RunSpec& now = moment.simulation->now();
+        image.range = find_range(cells, rule_of(Pane::xt, now), colormap(image.colormap).diverging);
+    }
+    resampling_seconds_ += seconds_since(begin);
+    return pixels;
 }
 
 void FrameMaker::set_base(Base base, const Moment& moment) {

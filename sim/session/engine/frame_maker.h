@@ -48,11 +48,12 @@ class PixelPool {
 /// The state to be shown.
 struct Moment {
     Simulation* simulation = nullptr;
-    Simulation* reference = nullptr;  ///< the same run in float64; null: none
-    const State* bookmark = nullptr;  ///< of the present size and model; null: none
-    std::uint64_t version = 0;        ///< changes with the field
-    bool mid_batch = false;           ///< more steps of this batch will follow
-    bool exact = false;               ///< measure everything anew, for example because the run is paused
+    Simulation* reference = nullptr;                ///< the same run in float64; null: none
+    const State* bookmark = nullptr;                ///< of the present size and model; null: none
+    const SharedList<MeasuredRow>* rows = nullptr;  ///< measured up to now
+    std::uint64_t version = 0;                      ///< changes with the field
+    bool mid_batch = false;                         ///< more steps of this batch will follow
+    bool exact = false;  ///< measure everything anew, for example because the run is paused
 };
 
 class FrameMaker {
@@ -94,6 +95,7 @@ class FrameMaker {
                                                std::uint64_t version) const;
     std::shared_ptr<const Pixels> resample(const PaneRequest& request, bool to_host, Simulation& simulation);
     PaneImage make_pane(const PaneRequest& request, const Moment& moment);
+    std::shared_ptr<const Pixels> draw_rows(const Moment& moment, PaneImage& image);
     ValueRange range_for(Pane pane, const Moment& moment, const std::string& colormap);
     void set_base(Base base, const Moment& moment);
     void compare(const Moment& moment, Frame& frame);

@@ -143,4 +143,19 @@ TEST_CASE("An x-t picture has a row of each moment") {
     REQUIRE(run("--every 20").status == 0);
     const Field some = read_npy(folder / "xt.npy");
     CHECK((some.nx() == 30 && some.ny() == 6));
+    // As the view it is the same figure.
+    REQUIRE(run("--every 20 --view xt --export view.svg").status == 0);
+    CHECK(read_bytes(folder / "view.svg") == read_bytes(folder / "xt.svg"));
+}
+
+TEST_CASE("Rows that were kept at uneven steps stand at their times") {
+    SharedList<MeasuredRow> rows;
+    for (const long long step : {0, 10, 20, 30, 100}) rows.push_back({step, {double(step), 1}});
+    const Array<double> picture = rows_over_time(rows, 4, 10);
+    const std::array<double, 10> expected{0, 10, 20, 30, 30, 30, 30, 100, 100, 100};
+    for (int y = 0; y < 10; ++y) {
+        CHECK(picture.at(0, y) == expected[std::size_t(y)]);
+        CHECK(picture.at(1, y) == picture.at(0, y));
+        CHECK(picture.at(3, y) == 1);
+    }
 }

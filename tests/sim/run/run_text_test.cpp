@@ -288,7 +288,7 @@ TEST_CASE("Units stand in tables, figures and spec.json, and leave the field as 
     CHECK(read_bytes(with / "statistics.csv").starts_with("step,time (s),min,"));
     CHECK(contains(read_bytes(with / "statistics.csv"), "\n10,5,"));
     CHECK(read_bytes(with / "probes.csv").starts_with("probe,x,y,step,time (s),value\n"));
-    CHECK(read_bytes(with / "profile.csv").starts_with("distance (m),distance,x,y,value,time (s)\n"));
+    CHECK(read_bytes(with / "profile.csv").starts_with("distance (m),x (m),y (m),value,time (s)\n"));
     CHECK(contains(read_bytes(with / "figure.svg"), "x (m)"));
     CHECK(contains(read_bytes(plain / "figure.svg"), "x (cells)"));
     const RunSpec again = read_spec((with / "spec.json").string());

@@ -109,8 +109,8 @@ void draw_place(const Mistake& mistake) {
 // Returns the line below the text, and its colour.
 std::pair<std::string, ImVec4> note(const EquationState& state, const Snapshot& snapshot) {
     if (const Message* why = refusal(state, snapshot)) return {"Rejected: " + why->text, error_color()};
-    if (const auto& read = snapshot.now.model->equations; read && !read->notes.empty())
-        return {fmt::format("Note: {}.", fmt::join(read->notes, "; ")), faint_color()};
+    if (!snapshot.notes.empty())
+        return {fmt::format("Note: {}.", fmt::join(snapshot.notes, "; ")), faint_color()};
     return {
         "Applied as you type, when it is valid. Components that keep their names keep their values; "
         "Reset starts from u(0) = ...",

@@ -15,7 +15,6 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
 #include "sim/text/names.h"
-#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {
@@ -259,42 +258,6 @@ void draw_phase_plane(UiState& ui, const Snapshot& snapshot) {
         plane_chart(
             frame->plane->density, components[0].name, components[1].name, ui.panel.measure.trajectories),
         em(1.6f * kPlotHeight));
-}
-
-void draw_rows_over_time(const Snapshot& snapshot) {
-    if (!unfolded(
-            "x-t picture",
-            "The middle row over time, downwards: the whole field if it is a line\n--export xt.png,xt.npy"))
-        return;
-    const auto& rows = snapshot.rows;
-    if (rows.size() < 2) return coming();
-    ValueRange range{rows.front().values.front(), rows.front().values.front()};
-    for (const MeasuredRow& row : rows)
-        for (const double value : row.values)
-            if (std::isfinite(value)) range = {std::min(range.low, value), std::max(range.high, value)};
-    constexpr int kMostAcross = 160, kMostDown = 120;  // boxes
-    const int cells = int(rows.front().values.size()), across = std::min(cells, kMostAcross),
-              down = std::min(int(rows.size()), kMostDown);
-    const Colormap& colors = field_colors(snapshot.now);
-    const ImVec2 from = ImGui::GetCursorScreenPos(),
-                 size{ImGui::GetContentRegionAvail().x, em(1.6f * kPlotHeight)};
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    for (int y = 0; y < down; ++y)
-        for (int x = 0; x < across; ++x) {
-            const auto& values = rows[std::size_t(y) * rows.size() / std::size_t(down)].values;
-            const Rgb color =
-                colors.at(values[std::size_t(x) * std::size_t(cells) / std::size_t(across)], range);
-            const auto corner = [&](int i, int j) {
-                return ImVec2(from.x + size.x * float(i) / float(across),
-                              from.y + size.y * float(j) / float(down));
-            };
-            list.AddRectFilled(corner(x, y), corner(x + 1, y + 1), IM_COL32(color.r, color.g, color.b, 255));
-        }
-    ImGui::Dummy(size);
-    paragraph(
-        fmt::format(
-            "steps {} to {}, {:.4g} to {:.4g}", rows.front().step, rows.back().step, range.low, range.high),
-        faint_color());
 }
 
 }  // namespace stencil

@@ -156,7 +156,6 @@ void draw_measure(UiState& ui, const Snapshot& snapshot) {
     draw_probes(ui, snapshot);
     draw_spectrum(ui, snapshot);
     draw_phase_plane(ui, snapshot);
-    draw_rows_over_time(snapshot);
     if (has_plots(ui, snapshot)) draw_plot_buttons(ui, snapshot);
     subtitle("Tables", "Measurements as comma-separated files");
     std::string& folder = ui.panel.measure.folder;

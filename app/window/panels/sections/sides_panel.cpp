@@ -33,6 +33,10 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {Kind::value, "value", "{0} = V", "The value on the side (Dirichlet)"},
     {Kind::flux, "flux", "flux({0}) = V", "The slope outwards across the side (Neumann); 0 is insulated"},
     {Kind::robin, "Robin", "{0} + B*flux({0}) = V", "A mixture of value and slope (Robin)"},
+    {Kind::clamped,
+     "clamped",
+     "{0} = V, flux({0}) = S",
+     "A value and a slope together, for equations of fourth order"},
     {Kind::zero, "zero", "zero", "What lies outside is 0: the cells beyond this side"},
     {Kind::periodic,
      "periodic",
@@ -55,11 +59,15 @@ struct Place {
     std::string quantity;  ///< the component, or the complex quantity that it is a part of
     SideCondition condition;
     std::function<std::string(const SideCondition&)> text_with;  ///< the text with another condition here
-    bool can_be_periodic = true;
+    bool is_side = true;  ///< else the edge, which is neither periodic nor clamped
 };
 
+bool has_two_numbers(const Place& place) {
+    return place.condition.kind == Kind::robin || place.condition.kind == Kind::clamped;
+}
+
 float height_of(const Place& place) {
-    const float lines = place.condition.kind == Kind::robin ? 3 : 2;  // the menu and the numbers
+    const float lines = has_two_numbers(place) ? 3 : 2;  // the menu and the numbers
     return lines * ImGui::GetFrameHeightWithSpacing() - ImGui::GetStyle().ItemSpacing.y;
 }
 
@@ -70,7 +78,7 @@ void draw_number(
         fmt::format("{} in {}\nA number, or a formula of x, y, t and parameters, e.g. sin(y)",
                     label,
                     form_of(row_of(condition.kind), place.quantity));
-    if (condition.kind == Kind::robin) {
+    if (has_two_numbers(place)) {
         const float room = em(1);
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(label);
@@ -88,6 +96,21 @@ void draw_number(
         });
 }
 
+// Whether the equation takes a condition of the kind here.
+bool is_offered(const KindRow& kind, const Place& place, const SideCondition& condition) {
+    if (kind.kind == place.condition.kind) return true;
+    if (kind.kind == Kind::typed) return false;
+    if (kind.kind == Kind::periodic) return place.is_side;
+    if (kind.kind != Kind::clamped) return true;
+    if (!place.is_side) return false;
+    try {
+        equation::read_equations(place.text_with(condition));
+        return true;
+    } catch (const equation::TextError&) {
+        return false;
+    }
+}
+
 void draw_kinds(UiState& ui, const Place& place) {
     const SideCondition& now = place.condition;
     const auto tip = [&](const KindRow& kind) {
@@ -97,12 +120,11 @@ void draw_kinds(UiState& ui, const Place& place) {
     const KindRow& current = row_of(now.kind);
     combo("##kind", current.label, tip(current), [&] {
         for (const KindRow& kind : kKinds) {
-            if (kind.kind == Kind::typed && now.kind != Kind::typed) continue;
-            if (kind.kind == Kind::periodic && !place.can_be_periodic) continue;
+            const SideCondition next{
+                .kind = kind.kind, .value = now.value, .factor = now.factor, .slope = now.slope};
+            if (!is_offered(kind, place, next)) continue;
             if (!choice(kind.label, &kind == &current, tip(kind)) || &kind == &current) continue;
-            change(ui,
-                   "equation",
-                   place.text_with({.kind = kind.kind, .value = now.value, .factor = now.factor}));
+            change(ui, "equation", place.text_with(next));
         }
     });
 }
@@ -116,8 +138,9 @@ void draw_place(UiState& ui, const Place& place, ImVec2 at, float width) {
     draw_kinds(ui, place);
     if (now.kind == Kind::typed) fitted_text(now.typed, width, faint_color(), now.typed);
     if (now.kind == Kind::robin) draw_number(ui, place, "B", &SideCondition::factor, width);
-    if (now.kind == Kind::value || now.kind == Kind::flux || now.kind == Kind::robin)
+    if (now.kind == Kind::value || now.kind == Kind::flux || has_two_numbers(place))
         draw_number(ui, place, "V", &SideCondition::value, width);
+    if (now.kind == Kind::clamped) draw_number(ui, place, "S", &SideCondition::slope, width);
     ImGui::EndGroup();
 }
 
@@ -133,7 +156,8 @@ void draw_square(
     for (std::size_t side = 0; side < edges.size(); ++side) {
         const Kind kind = sides[side].condition.kind;
         const ImVec4 color = kind == Kind::periodic ? faint_color() : text_color();
-        const float thickness = kind == Kind::value ? em(0.25f) : std::max(1.0f, em(0.07f));
+        const float thickness =
+            kind == Kind::value || kind == Kind::clamped ? em(0.25f) : std::max(1.0f, em(0.07f));
         list->AddLine(edges[side][0], edges[side][1], ImGui::GetColorU32(color), thickness);
     }
     const ImVec2 size = ImGui::CalcTextSize(component.c_str());
