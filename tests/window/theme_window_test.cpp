@@ -7,6 +7,7 @@
 #include "app/window/system_fonts.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
 
 namespace {
 
@@ -128,6 +129,22 @@ TEST_CASE("A font of the system is found for each character that one has") {
     }
     CHECK(found == std::set<unsigned>{0x5d0, 0x639});
     CHECK(system_fonts({}).empty());
+}
+
+TEST_CASE("A button that is hardly wider than its label shows all of it") {
+    stencil_test::HeadlessImGui gui(400, 300);
+    const auto drawn_width = [&](float width) {
+        float found = 0;
+        gui.frame_of([&] {
+            stencil_test::begin_window("one", 200, 100);
+            button("8", {width, 0}, "");
+            const auto& corners = ImGui::GetWindowDrawList()->VtxBuffer;  // the last four are the digit's
+            found = corners[corners.Size - 3].pos.x - corners[corners.Size - 4].pos.x;
+            ImGui::End();
+        });
+        return found;
+    };
+    CHECK(drawn_width(12) == Approx(drawn_width(80)));
 }
 
 TEST_CASE("Every icon is in the atlas under the code that its comment says, and all have one width") {

@@ -254,9 +254,15 @@ ImVec2 button_size(int parts) {
 }
 
 bool button(const char* label, ImVec2 size, std::string_view tip, std::string_view why_not) {
+    // In a narrow button the label takes the room of the padding.
+    ImVec2 padding = ImGui::GetStyle().FramePadding;
+    if (size.x > 0)
+        padding.x = std::clamp((size.x - ImGui::CalcTextSize(label, nullptr, true).x) / 2, 0.0f, padding.x);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
     ImGui::BeginDisabled(!why_not.empty());
     const bool pressed = ImGui::Button(label, size);
     ImGui::EndDisabled();
+    ImGui::PopStyleVar();
     tooltip(why_not.empty() ? tip : why_not);
     return pressed;
 }
