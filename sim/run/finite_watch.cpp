@@ -49,6 +49,7 @@ bool FiniteWatch::look(Simulation& simulation, bool at_once) {
     if (!due && !at_once) return true;
     if (std::string component = component_not_finite(simulation); !component.empty()) {
         go_to_first(simulation, std::move(component));
+        next_ = {};
         return false;
     }
     finite_at_ = simulation.step();

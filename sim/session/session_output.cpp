@@ -9,6 +9,7 @@
 
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
+#include "sim/model/equations.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/start.h"
 #include "sim/run/output/checkpoint.h"
@@ -28,6 +29,15 @@ constexpr auto kLongBatch = std::chrono::milliseconds(500);
 // Says that the requested folder was kept and another one used.
 std::string kept_text(const std::filesystem::path& asked, const std::filesystem::path& taken) {
     return taken == asked ? std::string() : fmt::format("; {} keeps what it holds", asked.string());
+}
+
+// The notes of the text alone where a file that it names is gone.
+std::vector<std::string> known_notes(const RunSpec& now) {
+    try {
+        return notes_of(now);
+    } catch (const std::exception&) {
+        return now.model->equations->notes;
+    }
 }
 
 }  // namespace
@@ -52,7 +62,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->axes = same ? snapshot_->axes : figure_axes(snapshot->now);
     const bool same_model =
         snapshot_ && snapshot_->now.model == snapshot->now.model && snapshot_->now.size == snapshot->now.size;
-    snapshot->notes = same_model ? snapshot_->notes : notes_of(snapshot->now);
+    snapshot->notes = same_model ? snapshot_->notes : known_notes(snapshot->now);
     snapshot->auto_method = auto_.on;
     snapshot->machine = machine_;
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);

@@ -101,7 +101,13 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
         simulation_->restore(*std::get<KeptState>(undone.change));
         if (step() != before) recorder_.another_run();
         history_.timeline.recall(undone.timeline);
-        measures_ = *undone.measures;
+        // Probes that were set since then stay.
+        const Measures& before_it = *undone.measures;
+        const auto cell = [](const ProbeSeries& probe) { return std::pair(probe.x, probe.y); };
+        if (undone.extras || std::ranges::equal(before_it.probes(), measures_.probes(), {}, cell, cell))
+            measures_ = before_it;
+        else
+            measures_.resume(before_it.series(), measures_.probes(), before_it.rows());
         measured_of_ = undone.measured_of;
         if (const RunExtras* extras = undone.extras.get()) {
             handle(action::StopAt{extras->stop_at});

@@ -363,7 +363,8 @@ figure::Ticks ticks_of(const AxisRange& axis, double length, double size, const 
         return axis.cells ? figure::cell_ticks(range, count) : figure::value_ticks(range, count);
     };
     figure::Ticks found = figure::fitting_ticks(most, length, size, width);
-    if (!axis.unit.empty() && !found.marks.empty()) found.marks.back().label += " " + found.note + axis.unit;
+    const std::string unit = found.note + axis.unit;
+    if (!unit.empty() && !found.marks.empty()) found.marks.back().label += " " + unit;
     return found;
 }
 
