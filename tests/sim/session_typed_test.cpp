@@ -364,9 +364,9 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
     // That is the first such step, as `run` finds it.
     Simulation again = begun(bench.now()->spec);
     again.apply(Advance{bench.now()->step - 1});
-    CHECK(again.solver().statistics("u").not_finite == 0);
+    CHECK(again.solver().statistics(std::string("u")).not_finite == 0);
     again.apply(Advance{1});
-    CHECK(again.solver().statistics("u").not_finite > 0);
+    CHECK(again.solver().statistics(std::string("u")).not_finite > 0);
     bench.run_until_paused();
     CHECK(bench.now()->step == again.step());
     bench.set("allow-overflow", "true");

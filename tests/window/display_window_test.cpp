@@ -142,7 +142,7 @@ TEST_CASE("Shortcuts go by what is printed on the keys, on every layout of the k
         REQUIRE(std::system("xdotool mousemove 100 80 key ctrl+z key y key period key 1 key plus key F2") ==
                 0);
         const auto start = Clock::now();
-        while (!contains(pressed, "F2") && seconds_since(start) < 20) {
+        while ((pressed.empty() || pressed.back() != "F2") && seconds_since(start) < 20) {
             display.wait_events(0.1);
             for (const KeyPress& key : display.take_keys()) pressed.push_back(text_of(chord_of(key)));
             display.frame([] {});

@@ -74,9 +74,11 @@ ResampleRequest surface_edges(const UiState& ui, FieldSize field) {
     return whole_field(field, length(box.x.edge), length(box.y.edge));
 }
 
-// Returns the picture of the middle row over time, a sample a pixel.
+// Returns the picture of the middle row over time, a sample a pixel, or a cell if these are wider.
 ResampleRequest rows_on(const UiState& ui, FieldSize field) {
-    return whole_field(field, std::max(1, int(ui.picture.width)), std::max(1, int(ui.picture.height)));
+    const int cells = field.nx == 1 ? field.ny : field.nx;
+    return whole_field(
+        field, std::max(1, std::min(cells, int(ui.picture.width))), std::max(1, int(ui.picture.height)));
 }
 
 // Takes the value under the eyedropper from the frame that was requested for it.
@@ -154,7 +156,8 @@ void Canvas::keep_centre(UiState& ui, FieldSize field) {
 // All panes share the axes, which are remade only if the visible part changed.
 void Canvas::mark_axes(const UiState& ui, const Snapshot& snapshot, FieldSize field, double line) {
     if (shows(ui, Pane::xt)) {
-        axes_ = axes_over_time(rows_on(ui, field), line, snapshot);
+        axes_ =
+            axes_over_time(whole_field(field, int(ui.picture.width), int(ui.picture.height)), line, snapshot);
         return;
     }
     const auto visible = shows(ui, Pane::surface) ? std::optional(surface_edges(ui, field))
