@@ -133,6 +133,10 @@ TEST_CASE("Run and Step of a text that is solved are disabled, with the reason")
         window.click({place.GetCenter().x, place.GetCenter().y});
         CHECK(window.ui.actions.empty());
     }
+    window.snapshot.busy.clear();
+    window.snapshot.series = {};
+    window.snapshot.recording.clear();
+    window.ui.example = {};
     const std::string line = window.text_of(1000, [&] { draw_status_line(window.ui, window.snapshot); });
     CHECK(contains(line, "solved"));
 }
