@@ -3,7 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/files/npy.h"
 #include "sim/problem/settings/settings.h"
+#include "sim/run/output/measures.h"
 #include "sim/run/stability.h"
 #include "tests/support/program.h"
 #include "tests/support/runs.h"
