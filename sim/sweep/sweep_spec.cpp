@@ -292,6 +292,13 @@ void SweepSpec::validate() const {
         require_name(base, one.name);
         for (const std::string& value : one.values) require_value(base, one.name, value);
     }
+    for (const Event& event : base.edits)
+        if (const SetSetting* set = event.setting();
+            set && (set->setting == setting_name::size || set->setting == setting_name::dtype ||
+                    chooses_model(set->setting)))
+            throw InputError(Given{"at", std::to_string(event.step)},
+                             "{} changes, and the fields of a sweep are one array",
+                             set->setting);
     for (const std::string& formula : observe)
         require_whole_field_value(*base.model, formula, Given{"observe", quotable(formula)});
 }

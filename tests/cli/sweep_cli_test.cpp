@@ -155,7 +155,8 @@ TEST_CASE("A sweep refuses in one line what it cannot do, and leaves nothing beh
          pairs("--steps 1 => needs --vary | --vary K=1,2 => unknown name 'K' | --vary coefficient=1 --export "
                "jpg => "
                "unknown file 'jpg' | --vary coefficient=0.1,0.2 --observe u => differs from cell to cell | "
-               "--vary coefficient=0.1:0.2 => coefficient=0.1:0.2 | --vary size=8,9 => the same in all runs"))
+               "--vary coefficient=0.1:0.2 => coefficient=0.1:0.2 | --vary size=8,9 => the same in all runs "
+               "| --vary coefficient=0.1,0.2 --at 5:size=9 => one array"))
         require_refused(stencilscope(kSweep + options, folder / "out"), 2, part);
     REQUIRE(folder.entries() == 0);
     require_refused(stencilscope("sweep --vary coefficient=0.1,0.2 --map u_max"), 2, "need --out");

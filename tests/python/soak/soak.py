@@ -5,6 +5,7 @@ folder --keep with the command that repeats it.
 """
 
 import argparse
+import csv
 import copy
 import json
 import os
@@ -37,7 +38,7 @@ def run(*words, timeout=LIMIT_SECONDS):
 
 
 def by_program(p, folder):
-    """Checks all files of `run`, several processes, resuming after a kill, and every executor of this machine."""
+    """Checks all files of `run`, a sweep, several processes, resuming after a kill, and every executor of this machine."""
     hashes = {}
 
     def step(name, *words):
@@ -59,6 +60,14 @@ def by_program(p, folder):
                 step(f"processes {processes}", *plain, "--processes", processes)
     if os.environ["CUDA_VISIBLE_DEVICES"] and not transforms and "diffusion" not in str(p.events):
         step("cuda", *p.words(), "--backend", "cuda", "--export", "timings.json")
+    if not any(name in ("size", "dtype", "model", "equation") for _, name, _ in p.events):
+        status, said = run("sweep", *p.words(), "--backend", "cpu", "--vary", f"seed={p.seed},{p.seed + 1}", "--export", "csv", "--quiet", "--out", f"{folder}/sweep")
+        if status != 0:
+            raise checks.Failure(f"sweep: exit status {status}: {said[:300]}")
+        with open(f"{folder}/sweep/sweep.csv", newline="") as table:
+            found = next(csv.DictReader(table))["field_hash"]
+        if found != hashes["run"]:
+            raise checks.Failure(f"sweep: field_hash {found}, not {hashes['run']}")
     words = [PROGRAM, "run", *plain, "--checkpoint", "1", "--quiet", "--out", f"{folder}/killed"]
     process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
     time.sleep(random.Random(p.seed).uniform(0.02, 0.3))
