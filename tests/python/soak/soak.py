@@ -5,8 +5,8 @@ folder --keep with the command that repeats it.
 """
 
 import argparse
-import csv
 import copy
+import csv
 import json
 import os
 import pathlib
