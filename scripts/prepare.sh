@@ -8,7 +8,7 @@ packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json
 appimage_packages=(squashfs-tools libsquashfuse-dev libzstd-dev)
 # Tests of the window need a virtual screen and input, the test of the package needs lintian, and several processes need
 # MPI (optional). Pages that runs are exported as are tested in Chromium, which Ubuntu has as a snap alone.
-test_packages=(xvfb xdotool x11-utils x11-xkb-utils dpkg-dev lintian openmpi-bin libopenmpi-dev "${appimage_packages[@]}")
+test_packages=(xvfb xdotool x11-xkb-utils dpkg-dev lintian openmpi-bin libopenmpi-dev "${appimage_packages[@]}")
 if grep -qs '^ID=debian$' /etc/os-release; then test_packages+=(chromium); fi
 needed_cmake=3.25
 

@@ -154,31 +154,6 @@ TEST_CASE("Shortcuts go by what is printed on the keys, on every layout of the k
     CHECK(pressed == std::vector<std::string>{"Ctrl+Z", "Y", ".", "1", "+", "F2"});
 }
 
-TEST_CASE("A window is at most as large as the screen without its panels") {
-    stencil_test::require_display();
-    if (std::system("command -v xprop xwininfo >/dev/null") != 0) stencil_test::skip("no xprop and xwininfo");
-    const auto set = [](const std::string& property, const std::string& format, const std::string& value) {
-        return std::system(
-            fmt::format("xprop -root -f {0} {1} -set {0} '{2}'", property, format, value).c_str());
-    };
-    // What a window manager says; the root window stands in for its own.
-    REQUIRE(std::system("xprop -root -f _NET_SUPPORTING_WM_CHECK 32x -set _NET_SUPPORTING_WM_CHECK "
-                        "$(xwininfo -root | grep -o 'id: 0x[0-9a-f]*' | cut -c5-)") == 0);
-    REQUIRE(set("_NET_SUPPORTED", "32a", "_NET_WORKAREA, _NET_CURRENT_DESKTOP") == 0);
-    REQUIRE(set("_NET_CURRENT_DESKTOP", "32c", "0") == 0);
-    REQUIRE(set("_NET_WORKAREA", "32c", "0, 40, 1000, 600") == 0);
-    const auto opened = [] {
-        Display display({1280, 800, false, true});
-        return display.frame_size();
-    }();
-    for (const char* property :
-         {"_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED", "_NET_CURRENT_DESKTOP", "_NET_WORKAREA"})
-        CHECK(std::system(fmt::format("xprop -root -remove {}", property).c_str()) == 0);
-    CHECK(opened == std::pair(1000, 600));
-    Display display({1280, 800, false, true});
-    CHECK(display.frame_size() == std::pair(1280, 800));
-}
-
 TEST_CASE("The wheel turns where the mouse was, though the mouse moved on and clicked before the frame") {
     ReadyDisplay display(true);
     REQUIRE(std::system("xdotool mousemove 100 80 click 4 click 4 mousemove 300 200 click 1 click 5") == 0);
