@@ -364,7 +364,9 @@ TEST_CASE(
     FieldAxes axes;
     lab.frame_of([&] { axes = axes_over_time({{0, 0, 50, 1}, 800, 500, false}, 15, lab.snapshot); });
     REQUIRE(axes.x.marks.size() > 2);
-    CHECK(axes.x.marks.front().label == "-2");
+    CHECK(axes.x.marks.front().label ==
+          "\xe2\x88\x92"
+          "2");
     CHECK(axes.x.marks.back().label == "3 mm");
     CHECK(axes.y.marks.front().label == "0");
     CHECK(axes.y.marks.back().label == "40");
