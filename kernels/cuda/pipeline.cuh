@@ -263,7 +263,8 @@ struct Strip {
 /// The transfers of rows between memory and the rings. Shape has
 ///     Cell; kWidth: columns of a strip; kRowCells: cells of a row in a ring; kBatch: rows of a batch;
 ///     kWrapsX, kWrapsY; kSkewed: rows may begin before the strip, at a multiple of 16 bytes;
-///     kGathersAsync: gathered cells are copied by copy_async(), not by loads and stores.
+///     kGathersAsync: gathered cells are copied by copy_async(), not by loads and stores; kLanesArrive: lanes
+///     arrive at barriers, which takes fewer registers before 9.0, and not one for its warp.
 template <class Shape>
 struct RowTransfer {
     typedef typename Shape::Cell Cell;
@@ -292,8 +293,17 @@ struct RowTransfer {
     /// By one lane of each warp, with the half before its ring.
     __device__ __forceinline__ static void init(Half* half, bool first_warp, const Strip& strip) {
         const int loaders = BULK_COPIES && !strip.gathers ? 1 : 32;
-        init_barrier(&half->full, first_warp ? loaders : kArrivals);
-        init_barrier(&half->freed, kArrivals);
+        const int arrivals = Shape::kLanesArrive ? 32 : kArrivals;
+        init_barrier(&half->full, first_warp ? loaders : arrivals);
+        init_barrier(&half->freed, arrivals);
+    }
+
+    /// All lanes of a warp: it has read or written a batch.
+    __device__ __forceinline__ static void done(Barrier* b, int lane) {
+        if (Shape::kLanesArrive)
+            arrive_each(b, lane);
+        else
+            arrive(b, lane);
     }
 
     /// The first warp loads the `rows` (at most kBatch) from y0 on of `arrays` arrays; they complete `full`.

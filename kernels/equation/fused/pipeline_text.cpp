@@ -8,7 +8,7 @@ constexpr int kWidth = 32 * kColumns;
 struct RowShape {
     typedef Real Cell;
     static constexpr int kWidth = ::kWidth, kBatch = ::kBatch;
-    static constexpr bool kWrapsX = ::kWrapsX, kWrapsY = ::kWrapsY, kSkewed = !kAligned, kGathersAsync = false;
+    static constexpr bool kWrapsX = ::kWrapsX, kWrapsY = ::kWrapsY, kSkewed = !kAligned, kGathersAsync = false, kLanesArrive = false;
 };
 typedef RowTransfer<RowShape> Rows;
 constexpr int kPacket = Rows::kPacket, kRowCells = kWidth + kPacket;
@@ -294,11 +294,11 @@ const char* const kPipelineBody = R"(    SHARED_MEMORY(memory);
             run_block<false>(levels, a, cut, inputs, newest, from, to, layout, read_only);
         else if (newest + kBatch > 0 && oldest <= ny)
             run_block<true>(levels, a, cut, inputs, newest, from, to, layout, read_only);
-        arrive(&before[half].freed, lane);
+        Rows::done(&before[half].freed, lane);
         if (last)
             Rows::send(a.grid, tile, tile.origin - skew, newest - kLag, lane, StoredArrays{a, to});
         else
-            arrive(&after[half].full, lane);
+            Rows::done(&after[half].full, lane);
         newest += kBatch;
         slot += slot + kBatch < kReadRows ? kBatch : kBatch - kReadRows;
         turn.next();

@@ -89,7 +89,8 @@ class StreamBlock {
     struct RowShape {
         using Cell = T;
         static constexpr int kWidth = StreamBlock::kWidth, kBatch = StreamBlock::kBatch;
-        static constexpr bool kWrapsX = kWraps, kWrapsY = kWraps, kSkewed = false, kGathersAsync = true;
+        static constexpr bool kWrapsX = kWraps, kWrapsY = kWraps, kSkewed = false, kGathersAsync = true,
+                              kLanesArrive = true;
     };
     using Rows = RowTransfer<RowShape>;
 
@@ -155,8 +156,8 @@ class StreamBlock {
             wait_until_full(before, turn);
             wait_until_freed(after, turn);
             step_batch<kEdge>(batch * kBatch, rows, rows + 2 * kBatch * kWidth);
-            arrive(&before->freed, lane_);
-            arrive(&after->full, lane_);
+            Rows::done(&before->freed, lane_);
+            Rows::done(&after->full, lane_);
             if (warp_ == 0) fetch(batch + 2);
             if (warp_ == warps_ - 1) send(batch);
             turn.next();
@@ -231,7 +232,7 @@ class StreamBlock {
                    first_row_ + batch * kBatch - warps_ * kLag,
                    lane_,
                    [&](int y, const auto& store) { store(ring[0], kWidth, pass_.to.row(y)); });
-        arrive(&shared_.halves[warps_][batch & 1].freed, lane_);
+        Rows::done(&shared_.halves[warps_][batch & 1].freed, lane_);
     }
 
     // ---- All warps make steps.
