@@ -63,7 +63,8 @@ bool check_batch(const std::string& text, int nx, int ny, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         INFO("run " << i);
         CHECK(members[i]->step() == twins[i]->alone.step());
-        CHECK(same_bits(cells_of(*members[i], program.components), cells_of(twins[i]->alone, program.components)));
+        CHECK(same_bits(stencil_test::cells_of(*members[i], program.components),
+                        stencil_test::cells_of(twins[i]->alone, program.components)));
     }
     return true;
 }
