@@ -12,6 +12,7 @@
 #include "app/window/preferences.h"
 #include "app/window/sessions.h"
 #if STENCILSCOPE_HAS_WINDOW
+#include "sim/files/input_file.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/start.h"
 #include "sim/text/quote.h"
@@ -63,7 +64,21 @@ void set_pace(WindowRequest& request, const std::string& text) {
                                              : parse_integer(text, "steps-per-frame", 1, kMaxSteps);
 }
 
+// The runs that a window begins with.
+struct SweepWords {
+    std::vector<std::string> vary, observe;
+};
+
 #if STENCILSCOPE_HAS_WINDOW
+std::shared_ptr<const SweepSpec> sweep_of(const SweepWords& words, const RunSpec& run, bool sized) {
+    auto sweep = std::make_shared<SweepSpec>();
+    sweep->base = sweep_base(run, sized ? *run.size : usual_tile(run));
+    for (const std::string& vary : words.vary) sweep->vary.push_back(parse_vary(vary));
+    sweep->observe = words.observe;
+    sweep->validate();
+    return sweep;
+}
+
 // A kept session may outlive the files that its run started from, so check that they still exist.
 void require_start_files(const RunSpec& spec) {
     std::error_code failed;
@@ -73,7 +88,9 @@ void require_start_files(const RunSpec& spec) {
 }
 #endif
 
-int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] WindowRequest request) {
+int start_window([[maybe_unused]] const RunWords& words,
+                 [[maybe_unused]] WindowRequest request,
+                 [[maybe_unused]] const SweepWords& sweep) {
 #if STENCILSCOPE_HAS_WINDOW
     if (!request.screenshot.empty() && request.frames == 0)
         throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
@@ -90,6 +107,7 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
             require_start_files(read_spec(last));
             all.spec_file = last;
             request.draft = draft_of_session(last);
+            request.beside = beside_of_file(InputFile(last).read_text(), last);
         } catch (const InputError& error) {
             request.trouble = set_aside(last, error.what());
         }
@@ -97,7 +115,9 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
     const bool begins = request.continues || request.frames > 0 || request.tour || request.editor ||
                         request.presenter || request.example || !request.kernel.empty();
     request.spec = all.spec();
-    request.plain = words.settings.empty() && all.spec_file.empty();
+    if (!sweep.vary.empty() || !sweep.observe.empty())
+        request.beside.sweep = sweep_of(sweep, request.spec, words.has(setting_name::size));
+    request.plain = sweep.vary.empty() && words.settings.empty() && all.spec_file.empty();
     request.start_page = !begins && request.plain;
     if (request.plain && !request.tour && !request.example && request.kernel.empty())
         set_setting(request.spec, setting_name::model, "gray-scott-solitons");
@@ -121,6 +141,7 @@ ChosenCommand add_window(CLI::App& app) {
     struct Words {
         RunWords run;
         WindowRequest request;
+        SweepWords sweep;
     };
     const auto words = std::make_shared<Words>();
     WindowRequest& request = words->request;
@@ -147,6 +168,17 @@ ChosenCommand add_window(CLI::App& app) {
         "motion, a "
         "step every four frames",
         set_pace);
+    const auto add_list = [&](const char* name, const char* value, const char* help, auto SweepWords::*list) {
+        add_texts(app, name, value, help, [&sweep = words->sweep, list](const std::string& text) {
+            (sweep.*list).push_back(text);
+        })->group("Window");
+    };
+    add_list("vary",
+             "NAME=FROM:TO:COUNT[:log]",
+             "begin with the tiles of a sweep over one or two settings, as 'stencilscope sweep' takes them; "
+             "64x64 cells each without --size",
+             &SweepWords::vary);
+    add_list("observe", "FORMULA", "with --vary: the value that colours small tiles", &SweepWords::observe);
     add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);
     add("theme", "NAME", "dark or light", set_theme);
     add("window", "WxH", "the window's size in pixels at scale 1", set_window);
@@ -203,7 +235,7 @@ ChosenCommand add_window(CLI::App& app) {
     add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
     add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
     add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);
-    return [words] { return start_window(words->run, words->request); };
+    return [words] { return start_window(words->run, words->request, words->sweep); };
 }
 
 }  // namespace stencil

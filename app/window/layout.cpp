@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/window/other_runs.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
@@ -158,6 +159,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_kernel(ui, snapshot);
     follow_opened(ui, snapshot);
     follow_components(ui, snapshot);
+    follow_beside(ui, snapshot);
     follow_brush(ui, snapshot);
     follow_equation(ui, snapshot);
     follow_revealed(ui);

@@ -108,6 +108,8 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
         ui.ask(RevealSection{"Equation"});
     }
     if (request.go_to) ui.act(action::Jump{*request.go_to, false});
+    if (request.beside.sweep) ui.act(action::ShowSweep{request.beside.sweep});
+    if (request.beside.run_b) ui.act(action::ShowRunB{request.beside.run_b});
     if (!request.kernel.empty()) choose_kernel(ui, request.kernel);
     ui.panel.examples.large = request.large_results;
     ui.panel.examples.held = scripted;

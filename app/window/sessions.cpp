@@ -73,10 +73,12 @@ std::optional<fs::path> session_file() {
 std::string keep_session(const std::optional<fs::path>& file,
                          const RunSpec& spec,
                          const GalleryPicture& picture,
-                         const std::string& draft) {
+                         const std::string& draft,
+                         const Beside& beside) {
     if (!file) return "";
     nlohmann::ordered_json json = to_json(spec);
     if (!draft.empty()) json[kDraft] = draft;
+    if (auto others = to_json(beside); !others.is_null()) json[kBesideKey] = std::move(others);
     std::string trouble = keep_file(file, json_text(json));
     if (!trouble.empty()) return trouble;
     std::error_code ignored;
@@ -135,13 +137,13 @@ void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
     kept_ = snapshot;
     kept_draft_ = draft;
     work_.start([file = file_, snapshot, picture = picture(), draft = draft](const std::stop_token&) {
-        return keep_session(file, snapshot->spec, picture, draft);
+        return keep_session(file, snapshot->spec, picture, draft, snapshot->beside);
     });
 }
 
 void SessionKeeper::finish(const Snapshot& snapshot, const GalleryPicture& picture) {
     if (work_.busy()) work_.get();
-    if (worth_keeping(snapshot)) keep_session(file_, snapshot.spec, picture, draft);
+    if (worth_keeping(snapshot)) keep_session(file_, snapshot.spec, picture, draft, snapshot.beside);
 }
 
 }  // namespace stencil

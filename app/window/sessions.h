@@ -24,13 +24,14 @@ std::vector<std::string> find_sessions();
 /// A new file for the session of a window; empty without a home.
 std::optional<std::filesystem::path> session_file();
 
-/// Stores the settings that repeat a session, beside them its thumbnail (such as session-1.png) and, if the
-/// run does not have it, the equation's text as typed. Removes all but the newest kSessions. Returns why it
-/// could not; empty: it could.
+/// Stores the settings that repeat a session with what is shown beside its run, its thumbnail (such as
+/// session-1.png) and, if the run does not have it, the equation's text as typed. Removes all but the newest
+/// kSessions. Returns why it could not; empty: it could.
 std::string keep_session(const std::optional<std::filesystem::path>& file,
                          const RunSpec& spec,
                          const GalleryPicture& picture = {},
-                         const std::string& draft = {});
+                         const std::string& draft = {},
+                         const Beside& beside = {});
 
 /// Returns the equation's text as typed; empty: none was stored.
 std::string draft_of_session(const std::filesystem::path& session);

@@ -112,7 +112,8 @@ int most_ticks(double length, double spacing) {
 Box panel_size(const FigurePanel& panel, double room, double most_height) {
     const int nx = panel.field->nx(), ny = panel.field->ny();
     const double cells = double(std::max(nx, 1)) / std::max(ny, 1);
-    const double most_aspect = panel.x_marks.empty() ? kMaxAspect : kMaxTiles;
+    const auto& along = panel.axes.along_x;
+    const double most_aspect = along && !along->marks.empty() ? kMaxTiles : kMaxAspect;
     const double aspect = std::clamp(cells, 1 / most_aspect, most_aspect);
     const double most = std::min({room, room * kMaxHeight * aspect, most_height * aspect});
     double across = std::floor(most * kPixelsPerPoint);
@@ -139,18 +140,18 @@ Group measured(const FigurePanel& panel, double room, double most_height, bool f
     group.value_label = clean_text(panel.value_label);
     const Field& field = *panel.field;
     const Box size = panel_size(panel, room, most_height);
-    const auto ticks = [&](const std::vector<Tick>& marks, double corner, int cells, int most) {
-        if (!marks.empty()) return Ticks{marks, "", "", ""};
-        return in_cells(panel) ? cell_ticks({0, double(cells)}, most)
-                               : value_ticks({corner, corner + cells * panel.axes.cell}, most);
+    const FigureAxes& axes = panel.axes;
+    const auto ticks = [&](const std::optional<FigureScale>& along, double corner, int cells, int most) {
+        if (along && !along->marks.empty()) return Ticks{along->marks, "", "", ""};
+        return along             ? scale_ticks(along->first, along->last, most)
+               : in_cells(panel) ? cell_ticks({0, double(cells)}, most)
+                                 : value_ticks({corner, corner + cells * axes.cell}, most);
     };
-    const std::string widest = in_cells(panel) ? std::to_string(field.nx()) : "0.000";
+    const std::string widest = in_cells(panel) && !axes.along_x ? std::to_string(field.nx()) : "0.000";
     const double x_label = text_width(widest, kTickSize);
-    group.x = ticks(
-        panel.x_marks, panel.axes.x, field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
-    const int most_down = most_ticks(size.height, kTickRoom);
-    group.y = panel.row > 0 ? value_ticks({panel.y_first, panel.y_first + field.ny() * panel.row}, most_down)
-                            : ticks(panel.y_marks, panel.axes.y, field.ny(), most_down);
+    const int most_across = most_ticks(size.width, std::max(1.7 * x_label, kTickRoom));
+    group.x = ticks(axes.along_x, axes.x, field.nx(), most_across);
+    group.y = ticks(axes.along_y, axes.y, field.ny(), most_ticks(size.height, kTickRoom));
     group.has_bar = panel.range.scale != Scale::log || statistics_of(field).max > 0;
     if (group.has_bar)
         group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
@@ -360,17 +361,20 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
                     {.size = kTickSize, .anchor = Anchor::end});
     }
     draw_frame(canvas, box, kFrame);
-    const auto title = [&](const std::string& axis, const std::string& unit, const Ticks& ticks) {
-        const std::string of = in_cells(*group.panel) ? "cells" : clean_text(unit);
-        return axis_title(of.empty() ? axis : fmt::format("{} ({})", axis, of), ticks);
-    };
     const FigurePanel& panel = *group.panel;
-    canvas.text(title(panel.x_name, panel.axes.unit, group.x),
+    const auto title = [&](const std::optional<FigureScale>& along,
+                           const std::string& axis,
+                           const Ticks& ticks) {
+        const std::string of = clean_text(along ? along->unit : in_cells(panel) ? "cells" : panel.axes.unit);
+        const std::string name = along ? clean_text(along->name) : axis;
+        return axis_title(of.empty() ? name : fmt::format("{} ({})", name, of), ticks);
+    };
+    canvas.text(title(panel.axes.along_x, panel.x_name, group.x),
                 {box.middle_x(), under + kLabelGap + kLabelSize * kCapital},
                 {.size = kLabelSize, .anchor = Anchor::middle});
     if (!group.has_y_label) return;
     const double x = box.left - kTick - kTickGap - group.y_tick_width - kLabelGap - kLabelSize * kDescent;
-    canvas.text_upwards(title(panel.y_name, panel.row > 0 ? panel.y_unit : panel.axes.unit, group.y),
+    canvas.text_upwards(title(panel.axes.along_y, "y", group.y),
                         {x, box.middle_y()},
                         {.size = kLabelSize, .anchor = Anchor::middle});
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,12 +33,22 @@ struct FigureLine {
     double width = 1;  ///< in points
 };
 
+/// What varies along an axis from one edge of the field to the other, such as time or a parameter.
+struct FigureScale {
+    std::string name;
+    double first = 0, last = 1;
+    std::string unit = {};
+    std::vector<Tick> marks = {};  ///< positions from the left or the top; empty: at round values
+    friend bool operator==(const FigureScale&, const FigureScale&) = default;
+};
+
 /// The coordinates of a field's cells.
 struct FigureAxes {
-    double cell = 1;        ///< edge of a cell in the unit of the axes
-    double x = 0, y = 0;    ///< the field's left upper corner
-    std::string unit = {};  ///< empty: cells, or lengths
-    bool lengths = false;   ///< lengths even without a unit
+    double cell = 1;                                        ///< edge of a cell in the unit of the axes
+    double x = 0, y = 0;                                    ///< the field's left upper corner
+    std::string unit = {};                                  ///< empty: cells, or lengths
+    bool lengths = false;                                   ///< lengths even without a unit
+    std::optional<FigureScale> along_x = {}, along_y = {};  ///< empty: lengths or cells
     friend bool operator==(const FigureAxes&, const FigureAxes&) = default;
 };
 
@@ -48,12 +59,7 @@ struct FigurePanel {
     ValueRange range;
     std::string value_label = {};  ///< beside the colour bar, such as "u" or "Laplacian of u"
     FigureAxes axes = {};
-    std::string x_name = "x", y_name = "y";
-    // Of an axis down that is no length; `row` 0: it is one.
-    double row = 0, y_first = 0;
-    std::string y_unit = {};
-    /// Of axes that are no lengths: positions from the left or the top; empty: at round values.
-    std::vector<Tick> x_marks = {}, y_marks = {};
+    std::string x_name = "x";
     std::vector<double> contours = {};  ///< levels, ascending
     std::vector<FigureLine> lines = {};
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in a box; null: flat

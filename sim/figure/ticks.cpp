@@ -218,6 +218,14 @@ Ticks value_ticks(ValueRange range, int most) {
     return ticks;
 }
 
+Ticks scale_ticks(double first, double last, int most) {
+    Ticks ticks = value_ticks({std::min(first, last), std::max(first, last)}, most);
+    if (first <= last) return ticks;
+    for (Tick& tick : ticks.marks) tick.position = 1 - tick.position;
+    std::ranges::reverse(ticks.marks);
+    return ticks;
+}
+
 Ticks cell_ticks(ValueRange cells, int most) {
     if (!(std::floor(cells.high) >= std::ceil(cells.low)) || !(cells.low < cells.high)) return {};
     return label(choose_steps(cells.low, cells.high, most, 0), cells.low, cells.high, 0);

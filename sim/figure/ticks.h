@@ -13,6 +13,7 @@ namespace stencil::figure {
 struct Tick {
     double position = 0;  ///< 0 at the axis' low end, 1 at its high end
     std::string label;
+    friend bool operator==(const Tick&, const Tick&) = default;
 };
 
 struct Ticks {
@@ -32,6 +33,9 @@ using LabelWidth = std::function<double(std::string_view)>;
 /// multiples of 3 or 4 times one if there would be fewer than three. An empty range, up to rounding, has one
 /// tick in the middle; a non-finite one has none. Logarithmic and symlog scales have powers of ten and zero.
 Ticks value_ticks(ValueRange range, int most);
+
+/// Places ticks on an axis whose values rise or fall from its low end to its high one.
+Ticks scale_ticks(double first, double last, int most);
 
 /// Places ticks at whole cells of an axis or a part of it; tick k is at the edge before cell k. A part
 /// without a cell edge has no ticks.

@@ -49,6 +49,9 @@ constexpr PaneRow kPanes[] = {
      "Difference from bookmark",
      "From bookmark",
      "The field minus that of a bookmark."},
+    // Offered if there is another run.
+    {Pane::run_b, "run-b", "Two runs", "Run B", "The run beside run B, which has one parameter apart."},
+    {Pane::mosaic, "mosaic", "Sweep", "Sweep", "The runs of a sweep, each as a tile."},
 };
 static_assert(std::size(kPanes) == kPaneKinds);
 constexpr std::size_t kChosenSingly = 7;
@@ -58,6 +61,15 @@ bool is_difference(Pane pane) {
 }
 
 }  // namespace
+
+bool is_of_session(Pane pane) {
+    return pane == Pane::from_bookmark || pane == Pane::run_b || pane == Pane::mosaic;
+}
+
+const std::vector<Pane>& two_runs() {
+    static const std::vector<Pane> panes{Pane::now, Pane::run_b};
+    return panes;
+}
 
 std::span<const PaneRow> panes() {
     return std::span(kPanes).first(kChosenSingly);
@@ -145,6 +157,7 @@ std::string read_view(std::string_view text) {
 std::string_view view_of(const std::vector<Pane>& panes) {
     if (panes.empty() || (panes.size() == 1 && panes.front() == Pane::now)) return "";
     if (component_of(panes.front())) return kComponents.name;
+    if (is_of_session(panes.back())) return row_of(panes.back()).name;
     return panes.size() > 1 ? kThreeUp.name : row_of(panes.front()).name;
 }
 

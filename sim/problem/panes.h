@@ -18,7 +18,8 @@ struct Model;
 struct RunSpec;
 
 /// A picture of the field; kPanes in panes.cpp names them. Panes from `first` on show the model's components,
-/// from_bookmark needs a bookmark, surface draws the present field in 3D, and xt its middle row over time.
+/// from_bookmark needs a bookmark, surface draws the present field in 3D, xt its middle row over time, and
+/// run_b and mosaic show other runs beside this one.
 enum class Pane {
     now,
     laplacian,
@@ -30,9 +31,13 @@ enum class Pane {
     third,
     from_bookmark,
     surface,
-    xt
+    xt,
+    run_b,
+    mosaic
 };
-inline constexpr std::size_t kPaneKinds = 11;
+inline constexpr std::size_t kPaneKinds = 13;
+/// Whether the pane shows what only a session has, so that no run can be told to show it.
+bool is_of_session(Pane pane);
 
 struct PaneRow {
     Pane pane;
@@ -84,6 +89,8 @@ std::optional<std::vector<Pane>> panes_named(std::string_view name);
 std::string read_view(std::string_view text);
 /// Returns the value of --view that shows these panes; empty for the field alone.
 std::string_view view_of(const std::vector<Pane>& panes);
+/// The run and run B.
+const std::vector<Pane>& two_runs();
 /// Returns the panes of the spec's view, from left to right.
 std::vector<Pane> panes_of(const RunSpec& spec);
 

@@ -10,6 +10,7 @@
 #include "kernels/view/brush.h"
 #include "sim/model/ending.h"
 #include "sim/run/output/film_request.h"
+#include "sim/session/beside.h"
 
 namespace stencil::user_kernel {
 struct UserKernel;
@@ -111,6 +112,28 @@ struct Open {
     std::string path;
 };
 
+/// Shows the runs of a sweep as tiles, up to the step at which its base ends; null: none.
+struct ShowSweep {
+    std::shared_ptr<const SweepSpec> sweep;
+};
+
+/// Shows run B beside the run; empty: none. Changes of one slider drag are `continuing`; they are undone
+/// together.
+struct ShowRunB {
+    std::optional<RunB> run;
+    bool continuing = false;
+};
+
+/// Goes on with a run of the sweep in place of the present run, which undo brings back.
+struct OpenTile {
+    std::size_t run = 0;
+};
+
+/// Writes the table and the picture of the sweep as `stencilscope sweep` does.
+struct ExportSweep {
+    std::string folder;
+};
+
 /// Writes the files of `run --out FOLDER --export FILES` for the present state.
 struct Export {
     std::string folder;
@@ -204,6 +227,10 @@ using Action = std::variant<action::Run,
                             action::GoToBookmark,
                             action::Compare,
                             action::Open,
+                            action::ShowSweep,
+                            action::ShowRunB,
+                            action::OpenTile,
+                            action::ExportSweep,
                             action::Export,
                             action::SaveCheckpoint,
                             action::Resume,

@@ -1,4 +1,5 @@
-// A reference run: repeats the run in float64 from its start, to show its rounding error.
+// A run beside the session's, which follows it from its start: in float64, to show the rounding error of the
+// run, or with one parameter apart.
 #pragma once
 
 #include <functional>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include "sim/run/simulation.h"
+#include "sim/session/beside.h"
 
 namespace stencil {
 
@@ -24,6 +26,11 @@ class Reference {
     bool behind(long long step) const { return run_ && run_->step() < step; }
     Simulation* run() const { return run_.get(); }
 
+    /// What the run is, from when it is made again: run B; null: the reference in float64.
+    void be(const std::optional<RunB>& run_b);
+    /// Run B takes another value at the present step.
+    void set(const RunB& run_b);
+
     /// Uses the fastest method of the device, or the run's own if that propagates n steps at once. Throws if
     /// it cannot be made, and is not tried again.
     void make(const Simulation& of, const StartMaker& make_start);
@@ -39,11 +46,19 @@ class Reference {
     }
     /// Drops the run, which restarts when it is needed.
     void forget() { run_.reset(); }
-    /// Call it when the reference is no longer shown.
-    void release() { *this = {}; }
+    /// Call it when the run is no longer shown.
+    void release() {
+        run_.reset();
+        refused_ = false;
+    }
 
   private:
+    RunSpec float64_run(const Simulation& of) const;
+    RunSpec other_run(const Simulation& of) const;
+    bool leaves_out(const Event& event) const;
+
     std::unique_ptr<Simulation> run_;
+    std::optional<RunB> run_b_;
     bool refused_ = false;
 };
 

@@ -12,6 +12,7 @@
 
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
+#include "sim/session/beside.h"
 #include "sim/session/snapshot.h"
 
 namespace stencil {
@@ -76,12 +77,13 @@ struct RunExtras {
     std::shared_ptr<const OpenedView> view;  ///< null: unknown
     std::optional<Ending> stop_at;
     bool auto_method = false;
+    Beside beside = {};
 };
 
 struct UndoEntry {
-    std::string what;    ///< as shown: "brush stroke", "coefficient"
-    long long step = 0;  ///< step of the change
-    std::variant<SettingChange, KeptState> change;
+    std::string what;                                       ///< as shown: "brush stroke", "coefficient"
+    long long step = 0;                                     ///< step of the change
+    std::variant<SettingChange, KeptState, Beside> change;  ///< Beside: what was shown before
     /// The settings before the change, if it changed how the run is displayed; else null.
     std::shared_ptr<const RunSpec> looks = nullptr;
     /// Extras of the run that another one replaced; else null.

@@ -119,7 +119,7 @@ void Session::field_changed(bool another_field) {
     views_.field_changed();
     dirty_ = true;
     if (!another_field) return;
-    reference_.forget();
+    for (Reference* other : others_) other->forget();
     views_.forget();
     limit_watch_ = LimitWatch(true);
     limit_version_ = 0;
@@ -132,34 +132,52 @@ void Session::field_changed(bool another_field) {
 void Session::set_view(const ViewRequest& request) {
     views_.look(request);
     if (!views_.wants(Pane::from_reference)) reference_.release();
+    if (!views_.wants(Pane::run_b)) run_b_.release();
 }
 
 bool Session::settled() const {
-    return !pace_.running && !steps_left() && !reference_behind();
+    return !pace_.running && !steps_left() && !is_behind();
 }
 
 bool Session::frame_is_due() const {
-    return views_.due({settled(), steps_left() || reference_behind(), !pace_.order.empty()});
+    return views_.due({settled(), steps_left() || is_behind(), !pace_.order.empty()});
 }
 
 bool Session::batch_is_due() const {
-    return pace_.running && !steps_left() && views_.shows_field() && views_.was_taken();
+    return pace_.running && !watches_mosaic() && !steps_left() && views_.shows_field() && views_.was_taken();
 }
 
-bool Session::reference_missing() const {
-    return views_.wants(Pane::from_reference) && reference_.missing();
+// While the tiles are watched, they are stepped in place of the run, from frame to frame.
+bool Session::mosaic_is_due() const {
+    return watches_mosaic() && mosaic_->busy(pace_.running) && views_.shows_field() && views_.was_taken();
+}
+
+bool Session::is_missing() const {
+    return (views_.wants(Pane::from_reference) && reference_.missing()) ||
+           (views_.wants(Pane::run_b) && run_b_values_ && run_b_.missing());
+}
+
+Reference* Session::missing() {
+    if (!is_missing()) return nullptr;
+    return views_.wants(Pane::from_reference) && reference_.missing() ? &reference_ : &run_b_;
+}
+
+Reference* Session::behind() {
+    for (Reference* other : others_)
+        if (other->behind(step())) return other;
+    return nullptr;
 }
 
 bool Session::busy() const {
-    return steps_left() || reference_behind() || reference_missing() || batch_is_due() || frame_is_due() ||
-           limits_are_due() || speeds_.suite();
+    return steps_left() || is_behind() || is_missing() || batch_is_due() || mosaic_is_due() ||
+           frame_is_due() || limits_are_due() || speeds_.suite();
 }
 
 void Session::work() {
     try {
         if (exporter_.busy()) dirty_ = true;
         if (const auto outcome = exporter_.poll()) handle(*outcome);
-        if (reference_missing()) make_reference();
+        if (Reference* other = missing()) make_other_run(*other);
         work_a_slice();
         if (frame_is_due()) make_frame();
     } catch (const std::bad_alloc&) {
@@ -184,9 +202,13 @@ void Session::work_a_slice() {
         dirty_ = true;
         speeds_.suite()->work();
         if (speeds_.suite()->done()) end_suite("");
-    } else if (reference_behind()) {
-        reference_.catch_up(*simulation_);
-        if (!reference_behind()) views_.field_changed();
+    } else if (Reference* other = behind()) {
+        other->catch_up(*simulation_);
+        if (!is_behind()) views_.field_changed();
+        dirty_ = true;
+    } else if (mosaic_is_due()) {
+        mosaic_->work(pace_.running, pace_.steps_per_frame, pace_.budget_ms);
+        views_.field_changed();
         dirty_ = true;
     } else {
         if (batch_is_due()) begin_batch();
@@ -264,27 +286,33 @@ void Session::record() {
     }
 }
 
-void Session::make_reference() {
+void Session::make_other_run(Reference& other) {
     dirty_ = true;
     try {
-        reference_.make(*simulation_, start_maker());
+        other.make(*simulation_, start_maker());
     } catch (const std::exception& error) {
-        messages_.error(fmt::format("No float64 run to compare with: {}", error.what()));
+        messages_.error(fmt::format(
+            "{}: {}", &other == &run_b_ ? "No run B" : "No float64 run to compare with", error.what()));
     }
 }
 
 void Session::make_frame() {
-    const double measuring = measure_field();
-    // Only a reference at the same step shows the error.
-    Simulation* reference = reference_behind() ? nullptr : reference_.run();
+    const double measuring = watches_mosaic() ? 0 : measure_field();
+    // Only runs at the same step can be compared.
+    const auto level = [this](const Reference& other) {
+        return other.behind(step()) ? nullptr : other.run();
+    };
     const bool stepped = views_.make({simulation_.get(),
-                                      reference,
+                                      level(reference_),
+                                      level(run_b_),
+                                      mosaic_.get(),
                                       history_.compared_fields(simulation_->now()),
                                       &measures_.rows(),
                                       0,
                                       steps_left(),
                                       settled() || views_.request().exact});
     dirty_ = true;
+    if (watches_mosaic()) return;
     views_.note_cost(measuring);
     if (!stepped || steps_left()) return;
     if (pace_.seconds > 0) {

@@ -1,6 +1,7 @@
 // An interactive simulation: actions, frames to show, and undo.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "sim/session/action.h"
 #include "sim/session/engine/cadence.h"
 #include "sim/session/memory_watch.h"
+#include "sim/session/mosaic.h"
 #include "sim/session/pace.h"
 #include "sim/session/recorder.h"
 #include "sim/session/reference.h"
@@ -80,6 +82,10 @@ class Session {
     void handle(const action::GoToBookmark& bookmark);
     void handle(const action::Compare& with);
     void handle(const action::Open& open);
+    void handle(const action::ShowSweep& order);
+    void handle(const action::ShowRunB& order);
+    void handle(const action::OpenTile& tile);
+    void handle(const action::ExportSweep& order);
     void handle(const action::Export& order);
     void handle(const action::SaveCheckpoint& order);
     void handle(const action::Resume& resume);
@@ -163,8 +169,17 @@ class Session {
     bool steps_left() const { return step() < pace_.target; }
     bool frame_is_due() const;
     bool batch_is_due() const;
-    bool reference_missing() const;
-    bool reference_behind() const { return reference_.behind(step()); }
+    /// Show other runs.
+    Beside beside() const;
+    void show_beside(const Beside& next);
+    bool watches_mosaic() const { return mosaic_ && views_.wants(Pane::mosaic); }
+    bool mosaic_is_due() const;
+
+    /// The run beside the session's that is still to be made, or that is behind; null: none.
+    Reference* missing();
+    Reference* behind();
+    bool is_behind() const { return reference_.behind(step()) || run_b_.behind(step()); }
+    bool is_missing() const;
     bool limits_are_due() const {
         return views_.frame() && speeds_.limits_are_due(views_.frame()->count, settled());
     }
@@ -172,7 +187,7 @@ class Session {
     void begin_batch();
     StepCost step_cost() const { return stencil::step_cost(*method_of(simulation_->now()), pace_.recent); }
     void do_slice();
-    void make_reference();
+    void make_other_run(Reference& other);
     void make_frame();
     double measure_field();
     void watch_limit(bool at_once);
@@ -196,6 +211,10 @@ class Session {
     StopCondition stop_{""};  ///< the condition of pace_.stop_at
     std::string after_jump_;  ///< method to return to after exact n-step propagation, "auto" included
     Reference reference_;     ///< exists while a pane shows the difference from it
+    Reference run_b_;         ///< exists while a pane shows it
+    std::array<Reference*, 2> others_{&reference_, &run_b_};
+    std::optional<RunB> run_b_values_;
+    std::unique_ptr<Mosaic> mosaic_;
     Speeds speeds_;
     Recorder recorder_;
     RunHistory history_;

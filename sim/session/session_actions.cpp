@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "sim/files/input_file.h"
 #include "sim/import/model_file.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
@@ -33,12 +34,22 @@ bool goes_another_way(const Action& action) {
     if (const auto* run = std::get_if<action::Run>(&action)) return run->on;
     if (const auto* change = std::get_if<action::Change>(&action))
         return kind_of(change->setting) != SettingKind::view;
-    return is_any<action::Reset, action::Paint, action::Open, action::Resume, action::UseKernel>(action);
+    return is_any<action::Reset,
+                  action::Paint,
+                  action::Open,
+                  action::OpenTile,
+                  action::Resume,
+                  action::UseKernel>(action);
 }
 
 // Whether the action does more than to let the run go on, look at it, or write files.
 bool works_on(const Action& action) {
-    return is_any<action::Change, action::Jump, action::SetBookmark, action::AddProbe>(action) ||
+    return is_any<action::Change,
+                  action::Jump,
+                  action::SetBookmark,
+                  action::AddProbe,
+                  action::ShowSweep,
+                  action::ShowRunB>(action) ||
            (goes_another_way(action) && !is_any<action::Run>(action));
 }
 
@@ -127,6 +138,7 @@ void Session::order(long long target, std::string what) {
 }
 
 void Session::handle(const action::Step& some) {
+    if (watches_mosaic()) return mosaic_->go_on(std::max(some.steps, 0LL));
     const long long to = step() + std::max(some.steps, 0LL);
     if (history_.tip && to <= history_.tip->step) {
         go_back_to(to);
@@ -150,9 +162,10 @@ void Session::handle(const action::Reset&) {
 }
 
 void Session::handle(const action::Cancel&) {
-    if (reference_behind()) {
-        reference_.refuse();
-        messages_.notice("The float64 run was stopped; choose the view again to restart it");
+    if (Reference* other = behind()) {
+        other->refuse();
+        messages_.notice(fmt::format("The {} was stopped; choose the view again to restart it",
+                                     other == &run_b_ ? "run B" : "float64 run"));
         return;
     }
     pace_.stop(step());
@@ -218,7 +231,8 @@ void Session::change_looks(const action::Change& change) {
 
 // Another formula is shown in all views.
 void Session::look_like(const RunSpec& looks) {
-    if (Simulation* reference = reference_.run()) reference->apply(Set{setting_name::show, looks.show});
+    for (Reference* other : others_)
+        if (Simulation* run = other->run()) run->apply(Set{setting_name::show, looks.show});
     simulation_->look_like(looks);
     views_.forget();
     field_changed(false);
@@ -325,7 +339,7 @@ void Session::set(const std::string& setting, const std::string& value) {
     const Method& after = *method_of(simulation_->now());
     if (setting == setting_name::method) auto_.on = automatic;
     if (setting == setting_name::backend && after.name != before.name) auto_.on = true;
-    reference_.follow({step(), SetSetting{setting, value}});
+    for (Reference* other : others_) other->follow({step(), SetSetting{setting, value}});
     const bool moved = &simulation_->solver() != solver;
     field_changed(moved || kind_of(setting) == SettingKind::device);
     if (setting == setting_name::dtype) speeds_.forget_limits(false);
@@ -406,7 +420,7 @@ void Session::handle(const action::Paint& paint) {
     const stencil::Paint stroke{paint.piece, component};
     simulation_->apply(stroke);
     history_.timeline.cut(step());
-    reference_.follow({step(), stroke});
+    for (Reference* other : others_) other->follow({step(), stroke});
     field_changed(false);
 }
 
@@ -431,9 +445,13 @@ void Session::handle(const action::Open& open) {
         say(fmt::format("{}: {}x{}", std::filesystem::path(open.path).filename().string(), size.nx, size.ny));
         return;
     }
-    const std::filesystem::path path = open.path;
-    const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
+    std::filesystem::path path = open.path;
+    if (std::filesystem::is_directory(path)) path /= "spec.json";
+    const std::string text = InputFile(path).read_text();
+    const RunSpec spec = spec_from_json(text, path.string());
+    const Beside others = beside_of_file(text, path.string());
     begin_another(spec, "opening a run");
+    show_beside(others);
     take_view(spec);
     take_extras(spec);
     if (!why_not_run().empty()) return;

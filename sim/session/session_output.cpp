@@ -87,6 +87,8 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->messages = messages_.all();
     snapshot->said = said_;
     snapshot->opened = opened_;
+    if (mosaic_) snapshot->tiles = mosaic_->tiles();
+    snapshot->beside = {snapshot->tiles ? snapshot->tiles->sweep : nullptr, run_b_values_};
     snapshot->frame = views_.frame();
     snapshot_ = std::move(snapshot);
     return snapshot_;
@@ -111,9 +113,10 @@ void Session::fill_progress(Snapshot& snapshot) const {
     } else if (const Suite* suite = speeds_.suite()) {
         snapshot.busy = "measuring methods: " + suite->doing();
         snapshot.busy_share = suite->share();
-    } else if (reference_behind()) {
-        snapshot.busy = "float64 reference run: catching up";
-        snapshot.busy_share = share(0, reference_.run()->step(), step());
+    } else if (is_behind()) {
+        const Reference& other = reference_.behind(step()) ? reference_ : run_b_;
+        snapshot.busy = fmt::format("{}: catching up", &other == &run_b_ ? "run B" : "float64 reference run");
+        snapshot.busy_share = share(0, other.run()->step(), step());
     } else if (steps_left() && (!pace_.order.empty() || spent > kLongBatch)) {
         snapshot.busy = pace_.order.empty()
                             ? fmt::format("{} steps to the next frame", pace_.target - pace_.from)
@@ -270,8 +273,9 @@ void Session::add_measures(RunSpec& spec) const {
     for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});
     spec.profiles = views_.request().profiles;
     spec.surface = views_.request().surface;
-    // Bookmarks are not repeated with their fields, so there is no such view.
-    spec.view = views_.request().name() == row_of(Pane::from_bookmark).name ? "" : views_.request().name();
+    // What only a session has is not repeated, so there is no such view.
+    spec.view = views_.request().name();
+    if (!panes_named(spec.view)) spec.view.clear();
     spec.bookmarks.clear();
     for (const Bookmark& one : history_.bookmarks)
         if (history_.has(one)) spec.bookmarks.push_back({one.step, one.name});

@@ -60,7 +60,7 @@ UndoEntry Session::entry(const std::string& what, long long at, Scope scope) {
     entry.measured_of = measured_of_;
     if (scope != Scope::fields) entry.looks = std::make_shared<const RunSpec>(simulation_->now());
     if (scope != Scope::run) return entry;
-    RunExtras extras{nullptr, pace_.stop_at, auto_.on};
+    RunExtras extras{nullptr, pace_.stop_at, auto_.on, beside()};
     if (!views_.request().panes.empty()) extras.view = std::make_shared<const OpenedView>(views_.opened());
     entry.extras = std::make_shared<const RunExtras>(std::move(extras));
     return entry;
@@ -81,6 +81,14 @@ void Session::remember(const std::string& what, Scope scope) {
 void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {
     drop_lost();
     if (from.empty()) return;
+    if (const Beside* before = std::get_if<Beside>(&from.back().change)) {
+        UndoEntry back{from.back().what, from.back().step, beside()};
+        show_beside(*before);
+        say(fmt::format("{}: {}", undoing ? "Undone" : "Done again", back.text()));
+        from.pop_back();
+        to.push_back(std::move(back));
+        return;
+    }
     const bool looks = !changes_run(from.back());
     if (history_.tip && !looks) return_to_tip();
     const UndoEntry undone = std::move(from.back());
@@ -113,6 +121,7 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
             handle(action::StopAt{extras->stop_at});
             auto_.on = extras->auto_method;
             if (extras->view) opened_ = extras->view;
+            show_beside(extras->beside);
         }
         went_back();
         if (undone.looks) look_like(*undone.looks);

@@ -16,7 +16,9 @@
 #include "sim/problem/run_spec.h"
 #include "sim/run/limit_watch.h"
 #include "sim/run/output/timings.h"
+#include "sim/session/beside.h"
 #include "sim/session/memory_watch.h"
+#include "sim/session/tiles.h"
 #include "sim/session/view.h"
 #include "sim/solvers/solver.h"
 
@@ -151,6 +153,9 @@ struct Snapshot {
     std::vector<Message> messages;       ///< newest last
     StatusMessage said;
     std::shared_ptr<const OpenedView> opened;  ///< view of the run opened last; null before any was
+
+    Beside beside;                             ///< what is shown beside the run
+    std::shared_ptr<const MosaicTiles> tiles;  ///< of its sweep; null: there is none
 
     std::shared_ptr<const Frame> frame;
 };

@@ -201,6 +201,21 @@ void Sweep::advance(const SliceLimits& given) {
         limits.seconds = std::max(given.seconds, kSecondsOfGpu);
         limits.first = std::max(given.first, kFirstOfGpu);
     }
+    const double sharing = gpu_ ? double(in_progress()) : 1;  // each has its share of a batch's seconds
+    step_each([&](const Simulation& simulation) {
+        StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
+        cost.seconds_per_step *= sharing;
+        return slice_steps(cost, limits);
+    });
+}
+
+void Sweep::approach(long long step, long long most, std::size_t begins) {
+    at_once_ = in_progress() + begins;
+    begin_more();
+    step_each([&](const Simulation& simulation) { return std::clamp(step - simulation.step(), 0LL, most); });
+}
+
+void Sweep::step_each(const std::function<long long(const Simulation&)>& most) {
     std::vector<Live*> live;
     std::vector<Simulation*> simulations;
     for (const auto& each : live_)
@@ -216,9 +231,7 @@ void Sweep::advance(const SliceLimits& given) {
             advances.push_back(each->slice.advance);
             continue;
         }
-        StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
-        if (gpu_) cost.seconds_per_step *= double(live.size());  // each has its share of a batch's seconds
-        each->slice = next_slice(simulation, each->until, each->observers, slice_steps(cost, limits));
+        each->slice = next_slice(simulation, each->until, each->observers, most(simulation));
         advances.push_back(each->slice.advance);
     }
     std::vector<std::string> failures = Batch(simulations, {threads_, gpu_.get()}).advance(advances);

@@ -69,6 +69,9 @@ class Sweep {
 
     /// Begins runs as there is room, makes a slice of steps in each, and ends those that are done.
     void advance(const SliceLimits& limits = kLongSlices);
+    /// Brings all runs to one step: begins at most `begins` more, and makes at most `most` steps in each run
+    /// that is behind.
+    void approach(long long step, long long most, std::size_t begins);
     /// What SweptRun has of the present state of a run in progress.
     SweptRun look(std::size_t index);
 
@@ -76,6 +79,7 @@ class Sweep {
     struct Live;
 
     void begin_more();
+    void step_each(const std::function<long long(const Simulation&)>& most);
     std::size_t in_progress() const;
     SweptRun measured(Live& live) const;
 

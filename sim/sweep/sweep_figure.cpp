@@ -114,12 +114,12 @@ std::vector<figure::Tick> marks(const std::vector<std::string>& texts, std::size
 figure::FigurePanel panel_of(const Lattice& lattice, double width) {
     constexpr double kMarkPoints = 34, kRowPoints = 16;
     figure::FigurePanel panel;
-    panel.x_name = lattice.x_name;
-    panel.y_name = lattice.y_name;
     panel.axes.lengths = true;
     const double height = width * double(lattice.rows) / double(lattice.columns);
-    panel.x_marks = marks(lattice.x, std::size_t(std::max(2.0, width / kMarkPoints)), false);
-    panel.y_marks = marks(lattice.y, std::size_t(std::max(2.0, height / kRowPoints)), true);
+    const auto across = std::size_t(std::max(2.0, width / kMarkPoints)),
+               down = std::size_t(std::max(2.0, height / kRowPoints));
+    panel.axes.along_x = {.name = lattice.x_name, .marks = marks(lattice.x, across, false)};
+    panel.axes.along_y = {.name = lattice.y_name, .marks = marks(lattice.y, down, true)};
     return panel;
 }
 

@@ -20,6 +20,7 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/text/shell_words.h"
 
 namespace stencil {
 namespace {
@@ -190,6 +191,18 @@ Vary parse_vary(std::string_view text) {
     return vary;
 }
 
+std::string to_string(const Vary& vary) {
+    const std::string range = fmt::format("{}={}:{}:{}{}",
+                                          vary.name,
+                                          vary.values.front(),
+                                          vary.values.back(),
+                                          vary.values.size(),
+                                          vary.log ? ":log" : "");
+    const auto as_range =
+        vary.values.size() > 1 ? read_range(vary.name, range.substr(vary.name.size() + 1)) : std::nullopt;
+    return as_range == vary ? range : fmt::format("{}={}", vary.name, fmt::join(vary.values, ","));
+}
+
 std::vector<Vary> read_run_list(const std::filesystem::path& file) {
     InputFile input(file);
     std::vector<Vary> columns;
@@ -301,6 +314,14 @@ void SweepSpec::validate() const {
                              set->setting);
     for (const std::string& formula : observe)
         require_whole_field_value(*base.model, formula, Given{"observe", quotable(formula)});
+}
+
+std::string command_text(const SweepSpec& sweep) {
+    constexpr std::string_view kRun = "stencilscope run";
+    std::string text = "stencilscope sweep" + command_text(sweep.base).substr(kRun.size());
+    for (const Vary& one : sweep.vary) text += " --vary " + quoted_for_shell(to_string(one));
+    for (const std::string& formula : sweep.observe) text += " --observe " + quoted_for_shell(formula);
+    return text;
 }
 
 Json to_json(const SweepSpec& sweep) {

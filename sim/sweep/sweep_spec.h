@@ -22,6 +22,8 @@ struct Vary {
 
 /// Reads NAME=FROM:TO:COUNT[:log] or NAME=a,b,c. Throws InputError.
 Vary parse_vary(std::string_view text);
+/// As parse_vary() reads it.
+std::string to_string(const Vary& vary);
 /// Reads a list of runs: the columns of a CSV, whose first line names them. Throws InputError.
 std::vector<Vary> read_run_list(const std::filesystem::path& file);
 
@@ -54,6 +56,9 @@ struct SweepSpec {
     /// field, or if the runs have different sizes, components or precisions: their fields are one array.
     void validate() const;
 };
+
+/// The shell-quoted command that repeats a sweep whose base is resolved.
+std::string command_text(const SweepSpec& sweep);
 
 /// spec.json of a sweep, which repeats it.
 nlohmann::ordered_json to_json(const SweepSpec& sweep);

@@ -9,6 +9,9 @@
 
 #include "app/window/canvas/canvas_overlay.h"
 #include "app/window/format.h"
+#include "app/window/other_runs.h"
+#include "sim/problem/spread.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
@@ -21,7 +24,8 @@ constexpr double kNarrowestPlots = 15;  // in lines of text: room for the plots'
 constexpr double kMinCaption = 14;      // in lines of text: the least width of a title and a colour bar
 
 /// Uses the present settings, because the newest frame may still have the size before a change.
-FieldSize field_of(const Snapshot& snapshot) {
+FieldSize field_of(const UiState& ui, const Snapshot& snapshot) {
+    if (is_mosaic(ui) && snapshot.tiles) return {snapshot.tiles->size().nx, snapshot.tiles->size().ny};
     const auto& size = snapshot.now.size;
     if (size) return {size->nx, size->ny};
     if (snapshot.frame) return {std::max(1, snapshot.frame->nx), std::max(1, snapshot.frame->ny)};
@@ -74,6 +78,22 @@ ResampleRequest surface_edges(const UiState& ui, FieldSize field) {
     return whole_field(field, length(box.x.edge), length(box.y.edge));
 }
 
+std::optional<AxisScale> spread_scale(const std::optional<figure::FigureScale>& along) {
+    return along ? std::optional(AxisScale{along->name, along->first, along->last}) : std::nullopt;
+}
+
+// A row of tiles has nothing along y.
+std::optional<AxisScale> sweep_scale(const SweepSpec& sweep, std::size_t axis) {
+    AxisScale scale{"", 0, 0, {""}};
+    if (axis >= sweep.vary.size()) return scale;
+    scale.name = sweep.vary[axis].name;
+    scale.labels = sweep.vary[axis].values;
+    if (axis == 1) std::ranges::reverse(scale.labels);  // from the top
+    for (std::string& label : scale.labels)
+        if (const auto number = read_real(label)) label = figure::number_text(*number, 4);
+    return scale;
+}
+
 // Returns the picture of the middle row over time, a sample a pixel, or a cell if these are wider.
 ResampleRequest rows_on(const UiState& ui, FieldSize field) {
     const int cells = field.nx == 1 ? field.ny : field.nx;
@@ -97,7 +117,7 @@ void take_picked(UiState& ui, const Snapshot& snapshot) {
 CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame) {
     take_picked(ui, snapshot);
     const double line = Painter().line_height();
-    const FieldSize field = field_of(snapshot);
+    const FieldSize field = field_of(ui, snapshot);
     lay_out_panes(ui, snapshot, frame.area, line);
     if (slots_.empty()) return {};
     keep_centre(ui, field);
@@ -108,7 +128,8 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     else if (shows(ui, Pane::xt))
         ui.hover.reset();
     else
-        input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
+        input_.update(ui, {slots_, field, snapshot.probes, is_mosaic(ui)}, read_mouse());
+    if (is_mosaic(ui)) take_selected_tiles(ui, snapshot);
     ui.view = settled(ui.view, ui.picture, field);
     if (input_.panning() || (ui.tool == Tool::pan && ui.hover))
         ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
@@ -121,7 +142,28 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     const double waited = waiting(snapshot, output.request, frame.seconds);
     output.moves = (waiting_since_ && waited < kWaitsLively) || !snapshot.busy.empty();
     draw(ui, snapshot, frame, waited);
+    if (const auto run = tile_at(ui, snapshot); run && !input_.selecting())
+        ImGui::SetTooltip("%s", snapshot.tiles->text(*run).c_str());
     return output;
+}
+
+// A click on a tile goes on with its run; a rectangle of several refines the sweep.
+void Canvas::take_selected_tiles(UiState& ui, const Snapshot& snapshot) const {
+    const auto& chosen = input_.selected();
+    if (!chosen || !snapshot.tiles) return;
+    const MosaicTiles& tiles = *snapshot.tiles;
+    const std::size_t first = tiles.at(chosen->from), last = tiles.at(chosen->to);
+    if (first == last) {
+        ui.act(action::OpenTile{first});
+        if (!tiles.failed(first)) ui.panes = {Pane::now};
+        return;
+    }
+    SweepSpec sweep = *tiles.sweep;
+    for (std::size_t axis = 0; axis < sweep.vary.size(); ++axis) {
+        const auto ends = std::minmax({sweep.place(first, axis), sweep.place(last, axis)});
+        sweep.vary[axis] = refined(sweep.vary[axis], ends.first, ends.second);
+    }
+    show_sweep(ui, snapshot, std::move(sweep));
 }
 
 // In three-up view a fourth pane holds plots, if there are profiles or probes.
@@ -129,11 +171,11 @@ void Canvas::lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRe
     const bool plots = ui.panes == three_up() && (!ui.profiles.empty() || !snapshot.probes.empty());
     std::vector<Pane> places = ui.panes;
     if (plots) places.push_back(Pane::now);
-    slots_ = lay_out(places, area, line, field_of(snapshot), ui.preferences.axes);
+    slots_ = lay_out(places, area, line, field_of(ui, snapshot), ui.preferences.axes);
     ui.plots = {};
     if (!plots) return;
     if (slots_.back().picture.width < kNarrowestPlots * line) {
-        slots_ = lay_out(ui.panes, area, line, field_of(snapshot), ui.preferences.axes);
+        slots_ = lay_out(ui.panes, area, line, field_of(ui, snapshot), ui.preferences.axes);
         return;
     }
     const PaneSlot& last = slots_.back();
@@ -160,18 +202,26 @@ void Canvas::mark_axes(const UiState& ui, const Snapshot& snapshot, FieldSize fi
             axes_over_time(whole_field(field, int(ui.picture.width), int(ui.picture.height)), line, snapshot);
         return;
     }
+    AxisScales scales{spread_scale(snapshot.axes.along_x), spread_scale(snapshot.axes.along_y)};
+    if (is_mosaic(ui) && snapshot.tiles)
+        scales = {sweep_scale(*snapshot.tiles->sweep, 0), sweep_scale(*snapshot.tiles->sweep, 1)};
     const auto visible = shows(ui, Pane::surface) ? std::optional(surface_edges(ui, field))
                                                   : visible_part(ui.view, ui.picture, field, false);
     if (!visible)
         axes_ = {};
-    else if (axes_.of != *visible || axes_.line != line || axes_.cells != snapshot.axes)
-        axes_ = axes_over(*visible, line, snapshot.axes);
+    else if (axes_.of != *visible || axes_.line != line || axes_.cells != snapshot.axes ||
+             axes_.field != field || axes_.scales != scales)
+        axes_ = axes_over(*visible, line, snapshot.axes, field, scales);
 }
 
 ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, FieldSize field) const {
     ViewRequest request;
     request.surface = ui.surface;
     const auto visible = visible_part(ui.view, ui.picture, field, ui.preferences.smooth);
+    if (is_mosaic(ui)) {
+        if (visible) request.panes.push_back({Pane::mosaic, *visible});
+        return request;
+    }
     if (shows(ui, Pane::xt)) {
         request.panes.push_back({Pane::xt, rows_on(ui, field)});
     } else if (shows(ui, Pane::surface)) {
@@ -227,11 +277,12 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
     const OverlayScene scene{ui,
                              snapshot,
                              frame.colors,
-                             field_of(snapshot),
+                             field_of(ui, snapshot),
                              axes_,
                              input_.brush_at(),
                              input_.brush(ui),
-                             input_.pending()};
+                             input_.pending(),
+                             input_.selecting()};
     const PaneSlot& corner = top_right(slots_);
     ui.corner = corner.title;
     ScreenRect top = corner.title;
@@ -240,7 +291,10 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
     ui.color_bars.clear();
     for (const PaneSlot& slot : slots_) {
         const bool flat = shows_cells(slot.pane);
-        if (flat) draw_over_field(painter, scene, slot);
+        if (slot.pane == Pane::mosaic)
+            draw_over_tiles(painter, scene, slot);
+        else if (flat)
+            draw_over_field(painter, scene, slot);
         const ScreenRect shown =
             flat ? intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture)
                  : slot.picture;

@@ -36,6 +36,7 @@ class Canvas {
     void draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const;
 
     void lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line);
+    void take_selected_tiles(UiState& ui, const Snapshot& snapshot) const;
     void keep_centre(UiState& ui, FieldSize field);
     void mark_axes(const UiState& ui, const Snapshot& snapshot, FieldSize field, double line);
 

@@ -160,8 +160,10 @@ Brush stroke_brush(const UiState& ui, bool erases) {
 
 void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
     mouse_ = mouse;
+    selected_.reset();
     // Motion after the button was released does not belong to the drag.
     if (dragging() && !mouse.down[std::size_t(drag_.button)]) {
+        selected_ = selecting();
         end_stroke(ui, scene);
         drag_.kind = Drag::Kind::none;
     }
@@ -205,6 +207,11 @@ void CanvasInput::press(UiState& ui, const CanvasScene& scene) {
         begin(Drag::Kind::pan, kLeft, *slot);
     } else if (ui.tool == Tool::pan) {
         return;
+    } else if (scene.selects) {
+        const auto cell = shown_at(ui.view, slot->picture, scene.field, mouse_.x, mouse_.y);
+        if (!mouse_.pressed[kLeft] || !cell) return;
+        begin(Drag::Kind::select, kLeft, *slot);
+        drag_.from = drag_.cell = *cell;
     } else if (mouse_.pressed[kLeft] || mouse_.pressed[kRight]) {
         press_tool(ui, scene, *slot);
     }
@@ -265,6 +272,11 @@ void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene) {
 void CanvasInput::go_on(UiState& ui, const CanvasScene& scene) {
     if (drag_.kind == Drag::Kind::stroke) stroke_to(ui, scene);
     if (drag_.kind == Drag::Kind::profile) profile_to(ui, scene);
+    if (drag_.kind == Drag::Kind::select) {
+        const SamplePoint at = cell_at(ui.view, drag_.picture, mouse_.x, mouse_.y);
+        drag_.cell = {std::clamp(at.x, 0.0, scene.field.nx - 0.5),
+                      std::clamp(at.y, 0.0, scene.field.ny - 0.5)};
+    }
     if (drag_.kind != Drag::Kind::pan) return;
     // Pan by whole pixels, so that the field stays aligned with them.
     const double dx = std::round(mouse_.x - drag_.x);
@@ -288,6 +300,11 @@ void CanvasInput::stroke_to(UiState& ui, const CanvasScene& scene) {
     if (!reaches(piece, scene.field)) return;  // outside the field there is nothing to edit
     ui.act(action::Paint{piece, component_of(drag_.pane)});
     drag_.joined = true;
+}
+
+std::optional<Selection> CanvasInput::selecting() const {
+    if (drag_.kind != Drag::Kind::select) return std::nullopt;
+    return Selection{drag_.from, drag_.cell};
 }
 
 std::optional<BrushPiece> CanvasInput::pending() const {
@@ -335,7 +352,7 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene) {
     if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse_).has_value();
     if (drag_.kind == Drag::Kind::stroke)
         brush_at_ = drag_.cell;
-    else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
+    else if (slot && !dragging() && !scene.selects && ui.tool == Tool::paint && slot->pane != Pane::start)
         brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse_);
     // Draw no ring beside the field, where a click paints nothing.
     if (brush_at_ && drag_.kind != Drag::Kind::stroke &&

@@ -30,6 +30,12 @@ struct CanvasScene {
     std::span<const PaneSlot> slots;
     FieldSize field;
     std::span<const ProbeSeries> probes;
+    bool selects = false;  ///< the left button selects a rectangle, in place of its tool
+};
+
+/// The rectangle from where a button was pressed to where it is.
+struct Selection {
+    SamplePoint from, to;
 };
 
 /// Returns the brush to paint with: the one set, or the eraser.
@@ -47,6 +53,11 @@ class CanvasInput {
     /// The line or rectangle that will be painted when the button is released.
     std::optional<BrushPiece> pending() const;
 
+    /// The rectangle being selected.
+    std::optional<Selection> selecting() const;
+    /// The rectangle whose selection ended in this frame.
+    const std::optional<Selection>& selected() const { return selected_; }
+
     /// Whether the mouse is over, or drags, an end of a profile's line.
     bool at_handle() const { return at_handle_; }
 
@@ -60,7 +71,7 @@ class CanvasInput {
 
   private:
     struct Drag {
-        enum class Kind { none, pan, stroke, profile } kind = Kind::none;
+        enum class Kind { none, pan, stroke, profile, select } kind = Kind::none;
         int button = 0;
         Pane pane = Pane::now;                 ///< where the drag began
         ScreenRect picture;                    ///< the rectangle of that pane
@@ -91,10 +102,15 @@ class CanvasInput {
     Drag drag_;
     std::optional<SamplePoint> brush_at_;
     bool at_handle_ = false;
+    std::optional<Selection> selected_;
 };
 
 inline bool shows(const UiState& ui, Pane pane) {
     return !ui.panes.empty() && ui.panes.front() == pane;
+}
+
+inline bool is_mosaic(const UiState& ui) {
+    return !ui.panes.empty() && ui.panes.front() == Pane::mosaic;
 }
 
 /// Dragging rotates, the wheel zooms; a double click of the middle button, or Fit, resets the view.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/canvas/rimmed_overlay.h"
 #include "app/window/format.h"
 #include "app/window/theme.h"
 #include "sim/figure/chart.h"
@@ -19,9 +20,6 @@ namespace {
 
 // Pixels at scale 1.
 constexpr double kGridFrom = 16;
-constexpr double kLineWidth = 1.5;
-constexpr double kShadowWidth = 3.5;
-constexpr double kHandle = 4.5;
 constexpr double kSmallestCircle = 2.5;
 // Larger circles (pixels) are skipped: they would look straight, with visible corners.
 constexpr double kLargestCircle = 1e5;
@@ -33,9 +31,6 @@ constexpr double kAxisText = 0.8;
 // A soft brush has half its effect at this share of its radius: (1 - t)^2 = 1/2 at t = 1 - sqrt(1/2).
 const double kHalfEffect = std::sqrt(1 - std::sqrt(0.5));
 
-// Overlays are light with a dark outline, to be visible over any colour.
-constexpr ImU32 kLight = IM_COL32(255, 255, 255, 235);
-constexpr ImU32 kDark = IM_COL32(0, 0, 0, 150);
 constexpr ImU32 kGrid = IM_COL32(128, 128, 128, 75);
 
 // Returns the colour of the probe's or profile's curve in the plots.
@@ -46,10 +41,6 @@ ImU32 series_color(std::size_t index) {
 /// Returns the first pixel whose centre lies at or beyond the cell coordinate.
 double first_pixel(double origin, double scale, double cell) {
     return std::ceil((cell - origin) * scale - 0.5);
-}
-
-ScreenRect grown(const ScreenRect& rect, double by) {
-    return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
 }
 
 /// Draws a badge with its right edge at `right` and returns its left edge.
@@ -68,8 +59,6 @@ double badge(Painter& painter, const ScreenRect& strip, double right, const std:
 // Least width, in pixels at scale 1, of a cell that shows its number, and the share of it that text may fill.
 constexpr double kMinWidth = 46;
 constexpr double kShareOfCell = 0.88;
-// Least size of the numbers, relative to the font's size.
-constexpr double kSmallestText = 0.62;
 
 bool large_enough(const UiState& ui) {
     return ui.preferences.show_numbers && ui.view.scale >= kMinWidth * ui.scale;
@@ -118,29 +107,31 @@ std::string with_moment(const Painter& painter, const OverlayScene& scene, std::
 
 constexpr double kApart = 28;  // least distance in pixels at scale 1
 
+// Ticks of the part from `low` to `high`, as shares of the axis.
+figure::Ticks scaled_ticks(const AxisScale& scale,
+                           double low,
+                           double high,
+                           double length,
+                           double gap,
+                           const figure::LabelWidth& width) {
+    const auto value = [&](double share) { return std::lerp(scale.first, scale.last, share); };
+    const auto most = [&](int count) {
+        if (scale.labels.empty()) return figure::scale_ticks(value(low), value(high), count);
+        figure::Ticks ticks;
+        const double parts = double(scale.labels.size());
+        for (std::size_t i = 0; i < scale.labels.size(); ++i)
+            if (const double middle = (double(i) + 0.5) / parts; middle >= low && middle <= high)
+                ticks.marks.push_back({(middle - low) / (high - low), scale.labels[i]});
+        return ticks;
+    };
+    figure::Ticks found = figure::fitting_ticks(most, length, gap, width);
+    if (!found.note.empty() && !found.marks.empty()) found.marks.back().label += " " + found.note;
+    return found;
+}
+
 /// Draws over and around the picture of one slot.
-struct Overlay {
-    Painter& painter;
-    const OverlayScene& scene;
-    const PaneSlot& slot;
-    double unit = scene.ui.scale;
-
-    SamplePoint on_screen(SamplePoint cell) const {
-        const ScreenRect at = place(scene.ui.view, slot.picture, {cell.x, cell.y, cell.x, cell.y});
-        return {at.x, at.y};
-    }
+struct Overlay : RimmedOverlay {
     bool shows_values() const { return slot.pane == Pane::now || component_of(slot.pane); }
-
-    void rimmed_circle(SamplePoint at, double radius, double thickness) {
-        painter.circle(at.x, at.y, radius, kDark, kShadowWidth * thickness);
-        painter.circle(at.x, at.y, radius, kLight, kLineWidth * thickness);
-    }
-
-    void rimmed_frame(const ScreenRect& rect) {
-        const double rim = kLineWidth * unit;
-        painter.frame(grown(rect, rim), kDark, 3 * rim);
-        painter.frame(rect, kLight, rim);
-    }
 
     void rimmed_line(SamplePoint from, SamplePoint to, ImU32 color = kLight, double wider = 0) {
         painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + wider) * unit);
@@ -150,13 +141,6 @@ struct Overlay {
     void rimmed_disc(SamplePoint at, double rim, ImU32 color) {
         painter.disc(at.x, at.y, (kHandle + rim) * unit, kDark);
         painter.disc(at.x, at.y, kHandle * unit, color);
-    }
-
-    void cross(SamplePoint at, double arm) {
-        for (const auto& [color, width] : {std::pair{kDark, kShadowWidth}, {kLight, kLineWidth}}) {
-            painter.line(at.x - arm, at.y, at.x + arm, at.y, color, width * unit);
-            painter.line(at.x, at.y - arm, at.x, at.y + arm, color, width * unit);
-        }
     }
 
     void draw_brush() {
@@ -243,6 +227,9 @@ struct Overlay {
             painter.fill({at.x - 1 - tick, y, tick, 1}, color);
             painter.text(left, y - size / 2, size, color, mark.label);
         }
+        if (!axes.scales.y) return;
+        const double left = at.x - 1.5 * tick - painter.text_width(axes.scales.y->name, size);
+        painter.text(left, at.y - 1.6 * size, size, color, axes.scales.y->name);
     }
 
     void draw_field_outline() {
@@ -391,13 +378,32 @@ AxisRange along(const figure::FigureAxes& cells, double corner, double low, doub
 
 }  // namespace
 
-FieldAxes axes_over(const ResampleRequest& visible, double line, const figure::FigureAxes& cells) {
+FieldAxes axes_over(const ResampleRequest& visible,
+                    double line,
+                    const figure::FigureAxes& cells,
+                    FieldSize field,
+                    const AxisScales& scales) {
     const CellArea& area = visible.area;
-    return make_axes(visible,
-                     line,
-                     cells,
-                     along(cells, cells.x, area.x0, area.x1),
-                     along(cells, cells.y, area.y0, area.y1));
+    FieldAxes axes = make_axes(visible,
+                               line,
+                               cells,
+                               along(cells, cells.x, area.x0, area.x1),
+                               along(cells, cells.y, area.y0, area.y1));
+    axes.field = field;
+    axes.scales = scales;
+    const double size = kAxisText * line;
+    if (scales.x) {
+        const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
+        axes.x = scaled_ticks(*scales.x, area.x0 / field.nx, area.x1 / field.nx, visible.width, size, across);
+        if (std::string* last = axes.x.marks.empty() ? nullptr : &axes.x.marks.back().label)
+            *last = fmt::format("{} = {}", scales.x->name, *last);
+    }
+    if (scales.y)
+        axes.y = scaled_ticks(
+            *scales.y, area.y0 / field.ny, area.y1 / field.ny, visible.height, size, [&](std::string_view) {
+                return size;
+            });
+    return axes;
 }
 
 FieldAxes axes_over_time(const ResampleRequest& visible, double line, const Snapshot& snapshot) {
@@ -415,10 +421,15 @@ FieldAxes axes_over_time(const ResampleRequest& visible, double line, const Snap
     return make_axes(visible, line, cells, x, y);
 }
 
-void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    Overlay overlay{painter, scene, slot};
+void draw_outline_and_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    Overlay overlay{{painter, scene, slot}};
     overlay.draw_field_outline();
     overlay.draw_axes(place(scene.ui.view, slot.picture, scene.axes.of.area));
+}
+
+void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    draw_outline_and_axes(painter, scene, slot);
+    Overlay overlay{{painter, scene, slot}};
     overlay.draw_grid();
     overlay.draw_numbers();
     overlay.draw_shape_outline();
@@ -429,7 +440,7 @@ void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot
 
 void draw_around_rows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
     painter.frame(grown(slot.picture, 1), scene.colors.outline);
-    Overlay{painter, scene, slot}.draw_axes(slot.picture);
+    Overlay{{painter, scene, slot}}.draw_axes(slot.picture);
 }
 
 void draw_around_surface(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
@@ -463,7 +474,13 @@ void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
     ScreenRect room = slot.title;
     room.width = std::max(0.0, std::min(room.width, right - room.x));
     std::string text = title_of(slot.pane, scene.snapshot.now);
-    if (slot.pane == main_pane(scene.ui.panes)) text = with_moment(painter, scene, text, room.width);
+    const auto& run_b = scene.snapshot.beside.run_b;
+    if (slot.pane == Pane::run_b && run_b)
+        text = fmt::format("Run B: {} = {}", run_b->parameter, run_b->values.back().value);
+    if (slot.pane == Pane::mosaic && scene.snapshot.tiles)
+        text = fmt::format("{} runs, step {}", scene.snapshot.tiles->count(), scene.snapshot.tiles->step);
+    else if (slot.pane == main_pane(scene.ui.panes))
+        text = with_moment(painter, scene, text, room.width);
     const Painter::Clip clip(painter, room);
     painter.text(slot.title.x, slot.title.y + (slot.title.height - size) / 2, size, scene.colors.text, text);
 }

@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/window/canvas/canvas_input.h"
 #include "app/window/canvas/canvas_layout.h"
 #include "app/window/canvas/canvas_painter.h"
 #include "app/window/theme.h"
@@ -14,16 +16,34 @@
 
 namespace stencil {
 
+/// What varies along an axis of the picture in place of the position, such as a parameter.
+struct AxisScale {
+    std::string name;
+    double first = 0, last = 0;            ///< at the picture's edges
+    std::vector<std::string> labels = {};  ///< of equal parts of the axis; empty: it is continuous
+    friend bool operator==(const AxisScale&, const AxisScale&) = default;
+};
+struct AxisScales {
+    std::optional<AxisScale> x = {}, y = {};  ///< empty: the position
+    friend bool operator==(const AxisScales&, const AxisScales&) = default;
+};
+
 /// Axes along the visible part of the field, in cells or in the equation's lengths.
 struct FieldAxes {
     ResampleRequest of;
     double line = 0;           ///< height of a line of text in pixels
     figure::FigureAxes cells;  ///< their coordinates
     figure::Ticks x, y;
+    FieldSize field = {};
+    AxisScales scales = {};
 };
 
 /// Makes as many labels as fit beside `visible`; needs ImGui's font.
-FieldAxes axes_over(const ResampleRequest& visible, double line, const figure::FigureAxes& cells = {});
+FieldAxes axes_over(const ResampleRequest& visible,
+                    double line,
+                    const figure::FigureAxes& cells = {},
+                    FieldSize field = {},
+                    const AxisScales& scales = {});
 
 /// The same for the middle row over time.
 FieldAxes axes_over_time(const ResampleRequest& visible, double line, const Snapshot& snapshot);
@@ -38,12 +58,16 @@ struct OverlayScene {
     std::optional<SamplePoint> brush_at;  ///< position of the brush while it is over the canvas
     Brush brush;                          ///< the brush whose outline is drawn
     std::optional<BrushPiece> pending;    ///< a line or rectangle being drawn
+    std::optional<Selection> selection;   ///< tiles being selected
 };
 
 /// Draws the overlays of the flat field: outline, axes, grid, the numbers in cells, arrows, profiles, probes,
 /// and the brush or, in the other panes, the cursor.
 void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
+/// Draws the overlays of the tiles of a sweep: lines between them, why runs failed, what colours those that
+/// show pictures, the place of the present run, and the tile under the mouse with its parameters.
+void draw_over_tiles(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 /// Draws the outline and the axes of the middle row over time.
 void draw_around_rows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 

@@ -76,10 +76,18 @@ void show_open_popup(UiState& ui, const Snapshot&) {
 
 void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files) {
     const ExportChoices& state = ui.preferences.exports;
+    if (snapshot.tiles && ui.panes.front() == Pane::mosaic) return ui.act(action::ExportSweep{state.folder});
     if (!snapshot.exporting) ui.act(action::Export{state.folder, files, state.replace});
 }
 
+void copy_sweep_command(UiState& ui, const SweepSpec& sweep) {
+    ui.say(fmt::format("Copied, {} runs", sweep.count()));
+    ui.ask(CopyText{command_text(sweep) + output_words(ui.preferences.exports.folder, {})});
+}
+
 void copy_command_line(UiState& ui, const Snapshot& snapshot) {
+    if (snapshot.beside.sweep && ui.panes.front() == Pane::mosaic)
+        return copy_sweep_command(ui, *snapshot.beside.sweep);
     const std::size_t edits = snapshot.spec.edits.size();
     std::string trouble;
     CommandCopy copy;

@@ -79,15 +79,18 @@ void open_path(UiState& ui, const std::string& path);
 /// Opens the toolbar's popup of what can be opened.
 void show_open_popup(UiState& ui, const Snapshot& snapshot);
 
-/// Writes these files, such as a figure of the view, to the folder of the export section.
+/// Writes these files, such as a figure of the view, to the folder of the export section; in place of them
+/// those of the sweep, if that is shown.
 void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files);
 /// Writes the files chosen in that section.
 inline void export_now(UiState& ui, const Snapshot& snapshot) {
     export_files(ui, snapshot, ui.preferences.exports.files);
 }
-/// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file
-/// that is written beside the exports.
+/// Copies the command that repeats the run or, while it is shown, the sweep. If the run is too long for a
+/// line, the command reads a spec file that is written beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
+/// Copies the command that repeats a sweep.
+void copy_sweep_command(UiState& ui, const SweepSpec& sweep);
 /// Copies a link that carries the equation with the run's settings.
 void copy_link(UiState& ui, const Snapshot& snapshot);
 /// Opens the folder in the desktop's file manager, or says that there is none.

@@ -93,6 +93,7 @@ void draw_equation(UiState& ui, const Snapshot& snapshot);
 void draw_simulation(UiState& ui, const Snapshot& snapshot);
 void draw_initial(UiState& ui, const Snapshot& snapshot);
 void draw_view(UiState& ui, const Snapshot& snapshot);
+void draw_sweep(UiState& ui, const Snapshot& snapshot);
 void draw_brush(UiState& ui, const Snapshot& snapshot);
 void draw_measure(UiState& ui, const Snapshot& snapshot);
 void draw_performance(UiState& ui, const Snapshot& snapshot);
@@ -120,8 +121,8 @@ void draw_method_card(const Method& method);
 
 // Parts of the equation's section.
 
-/// Draws one row per parameter, with a context menu that sets its range or resets it.
-void draw_parameters(UiState& ui, const RunSpec& now);
+/// Draws one row per parameter, with a context menu that sets its range, resets it, or begins runs over it.
+void draw_parameters(UiState& ui, const Snapshot& snapshot);
 /// Draws the conditions of a component at its four sides.
 void draw_sides(UiState& ui, const Snapshot& snapshot);
 /// Draws the units of length and time, the present time and, for diffusion, D in those units.

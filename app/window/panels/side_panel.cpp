@@ -23,6 +23,7 @@ constexpr Section kSections[] = {
     {PanelTab::model, "Equation", "The equation as text: yours or a preset's", draw_equation},
     {PanelTab::model, "Simulation", "Boundary, steps, size and hardware", draw_simulation},
     {PanelTab::model, "Initial condition", "The field at step 0", draw_initial},
+    {PanelTab::model, "Sweep", "Many runs over one or two parameters, as tiles", draw_sweep},
     {PanelTab::view, "View", "What the canvas shows and in which colours", draw_view},
     {PanelTab::view, "Brush", "Shape, value and size of strokes on the canvas", draw_brush},
     {PanelTab::measure, "Measure", "Statistics, profiles and probes", draw_measure},

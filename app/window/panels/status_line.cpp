@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/window/format.h"
+#include "app/window/other_runs.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
@@ -25,7 +26,8 @@ struct Piece {
     ImVec4 color = text_color();
 };
 
-std::string cell_text(const Snapshot& snapshot) {
+std::string cell_text(const UiState& ui, const Snapshot& snapshot) {
+    if (const auto run = tile_at(ui, snapshot)) return snapshot.tiles->text(*run);
     if (!snapshot.frame || !snapshot.frame->hover) return "";
     const SamplePoint at = *snapshot.frame->hover;
     return fmt::format("({}, {}) = {}", int(at.x), int(at.y), format_value(snapshot.frame->hover_value));
@@ -138,7 +140,7 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
          "How pixels reach the screen; interop avoids a copy through the host"});
 
     add({Place::message, ui.said, "Last action", 5, good_color()});
-    add({Place::message, cell_text(snapshot), "Column, row and value under the cursor", 12});
+    add({Place::message, cell_text(ui, snapshot), "Column, row and value under the cursor", 12});
     if (!ui.preferences.panels) add({Place::message, "U shows the panels", "", 0, faint_color()});
     return pieces;
 }

@@ -115,7 +115,7 @@ void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, floa
                snapshot,
                fitted(shown_title(ui, snapshot, !labelled), std::max(room, em(2))),
                with_keys("What the canvas shows", next_view) +
-                   (shown.pane == Pane::from_bookmark ? "" : fmt::format("\n--view {}", shown.name)));
+                   (is_of_session(shown.pane) ? "" : fmt::format("\n--view {}", shown.name)));
 }
 
 // --- All items

@@ -174,10 +174,10 @@ std::string why_no_picture(const RunSpec& spec) {
                        kMaxPngCells);
 }
 
-// Differences from other runs and moments exist only in a session.
+// Other runs, and differences from other moments, exist only in a session.
 std::string why_no_view(const RunSpec& spec) {
     for (const Pane pane : panes_of(spec))
-        if (pane == Pane::from_reference || pane == Pane::from_bookmark)
+        if (pane == Pane::from_reference || is_of_session(pane))
             return fmt::format("--view {} is only for the canvas of the window", row_of(pane).name);
     return "";
 }

@@ -14,6 +14,7 @@
 #include "sim/figure/chart.h"
 #include "sim/files/atomic_file.h"
 #include "sim/problem/panes.h"
+#include "sim/problem/spread.h"
 #include "sim/run/output/dispersion.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -194,7 +195,11 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
 figure::FigureAxes figure_axes(const RunSpec& spec) {
     const auto [x, y] = corner_of(spec);
     const bool lengths = spec.dx != 1 || spec.model->equations->statements->origin.has_value();
-    return {cell_size(spec), x, y, spec.unit_length.name, lengths};
+    figure::FigureAxes axes{cell_size(spec), x, y, spec.unit_length.name, lengths};
+    for (const std::size_t axis : {0, 1})
+        if (const auto spread = spread_along(spec, axis))
+            (axis == 0 ? axes.along_x : axes.along_y) = {spread->name, spread->first, spread->last};
+    return axes;
 }
 
 void write_view(const ExportedFile& file) {
@@ -248,13 +253,16 @@ void write_rows_over_time(const ExportedFile& file) {
     const auto first = time_at(file.run.document, rows.front().step),
                last = time_at(file.run.document, rows.back().step);
     const auto [corner_x, corner_y] = corner_of(now);
+    const auto end = [&](const std::optional<double>& time, long long step) {
+        return first && last ? *time : double(step);
+    };
     one.axes = {
         cell_size(now) * along / field.nx(), upright ? corner_y : corner_x, 0, now.unit_length.name, true};
+    one.axes.along_y = {first && last ? "t" : "step",
+                        end(first, rows.front().step),
+                        end(last, rows.back().step),
+                        first && last ? now.unit_time.name : ""};
     one.x_name = upright ? "y" : "x";
-    one.y_name = first && last ? "t" : "step";
-    one.y_unit = first && last ? now.unit_time.name : "";
-    one.y_first = first && last ? *first : double(rows.front().step);
-    one.row = ((last && first ? *last : double(rows.back().step)) - one.y_first) / field.ny();
     const figure::FigurePage page{1, "", page_size(now)};
     figure::write_figure(file.path, figure::format_named(file.format), {&one, 1}, "", page);
 }

@@ -4,6 +4,7 @@
 
 #include "sim/machine/host_memory.h"
 #include "sim/model/equations.h"
+#include "sim/session/mosaic.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
@@ -66,6 +67,11 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     for (const PaneRequest& pane : request.panes) {
         if (pane.pane == Pane::from_reference && !moment.reference) continue;
         if (pane.pane == Pane::from_bookmark && !moment.bookmark) continue;
+        if (pane.pane == Pane::run_b && !moment.run_b) continue;
+        if (pane.pane == Pane::mosaic) {
+            if (moment.mosaic) add_mosaic(pane, moment, *frame);
+            continue;
+        }
         const std::string formula = formula_of(pane.pane, now);
         if (formula.empty()) continue;
         PaneImage image = make_pane(pane, moment);
@@ -73,11 +79,12 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
             image.pixels = draw_rows(moment, image);
         else
             image.pixels = known_pixels(pane, request.host_pixels, moment.version);
-        if (!image.pixels) image.pixels = resample(pane, request.host_pixels, *moment.simulation);
+        Simulation& of = pane.pane == Pane::run_b ? *moment.run_b : *moment.simulation;
+        if (!image.pixels) image.pixels = resample(pane, request.host_pixels, of);
         frame->panes.push_back(std::move(image));
         if (pane.pane == Pane::from_bookmark) compare(moment, *frame);
     }
-    if (!frame->panes.empty()) {
+    if (!frame->panes.empty() && frame->panes.front().request.pane != Pane::mosaic) {
         const auto begin = Clock::now();
         add_measures(request, moment, *frame);
         if (request.arrows && !now.drawn_arrows().empty())
@@ -94,6 +101,14 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     newest_version_ = moment.version;
     newest_on_host_ = request.host_pixels;
     return frame;
+}
+
+void FrameMaker::add_mosaic(const PaneRequest& request, const Moment& moment, Frame& frame) {
+    const auto begin = Clock::now();
+    frame.panes.push_back(moment.mosaic->picture(request, moment.simulation->now(), moment.exact, pool_));
+    frame.step = moment.mosaic->step();
+    stale_ |= !moment.exact;
+    resampling_seconds_ += seconds_since(begin);
 }
 
 // Returns the previous pixels if only other parts of the request changed, such as the mouse position.
@@ -129,7 +144,8 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
     image.label = quantity_label(request.pane, moment.simulation->now());
     image.colormap = colormap_of(request.pane, moment.simulation->now());
     const auto begin = Clock::now();
-    image.range = range_for(request.pane, moment, image.colormap);
+    // Run B has the colours of the run.
+    image.range = range_for(request.pane == Pane::run_b ? Pane::now : request.pane, moment, image.colormap);
     measuring_seconds_ += seconds_since(begin);
     if (quantity_of(request.pane) == Quantity::value || request.pane == Pane::start)
         image.contours = contour_levels(moment.simulation->now().contours, image.range);

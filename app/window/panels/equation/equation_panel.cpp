@@ -103,8 +103,11 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     if (!equations.about.empty()) paragraph(equations.about, text_color());
     if (!equations.source.empty()) paragraph(equations.source, faint_color());
     draw_editor(ui, snapshot);
-    if (!model.parameters.empty()) subtitle("Parameters", "Right-click a slider to set its range");
-    draw_parameters(ui, now);
+    if (!model.parameters.empty())
+        subtitle("Parameters",
+                 "Right-click a slider to set its range, to run all of it at once, or to spread it over the "
+                 "field");
+    draw_parameters(ui, snapshot);
     subtitle("Discretisation", "Time step and cell size");
     if (std::ranges::any_of(equations.components, &equation::Evolving::rate)) draw_steps(ui, snapshot);
     const FieldRow cells{ui, "dx", "Cell size; the values of the cells are kept\n--dx H"};

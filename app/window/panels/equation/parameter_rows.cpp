@@ -1,3 +1,4 @@
+#include "app/window/other_runs.h"
 #include "app/window/panels/panels.h"
 
 #include <fmt/format.h>
@@ -16,12 +17,16 @@
 #include "sim/model/text/typed_number.h"
 #include "sim/model/time_step.h"
 #include "sim/problem/settings/setting_names.h"
+#include "sim/problem/spread.h"
 #include "sim/problem/units.h"
 #include "sim/run/stability.h"
+#include "sim/sweep/sweep_spec.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
+
+constexpr int kSweptValues = 16;
 
 SliderLook look_of(const ModelParameter& parameter, const SliderRange& draft, double value) {
     SliderLook look{draft.low.value_or(parameter.low), draft.high.value_or(parameter.high), "{:.4g}"};
@@ -31,7 +36,10 @@ SliderLook look_of(const ModelParameter& parameter, const SliderRange& draft, do
     return look;
 }
 
-void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& draft) {
+void draw_range_menu(UiState& ui,
+                     const Snapshot& snapshot,
+                     const ModelParameter& parameter,
+                     SliderRange& draft) {
     if (!ImGui::BeginPopup("range")) return;
     ImGui::TextUnformatted(parameter.name.c_str());
     const double low = draft.low.value_or(parameter.low), high = draft.high.value_or(parameter.high);
@@ -39,12 +47,12 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
     const auto take_end = [&](const char* label,
                               const char* id,
                               std::optional<double>& end,
-                              double now,
+                              double present,
                               NumberRange range,
                               const char* tip) {
         row(label, tip);
         ImGui::SetNextItemWidth(em(7));
-        if (const auto typed = number_input(id, ui, now, range, tip)) end = typed;
+        if (const auto typed = number_input(id, ui, present, range, tip)) end = typed;
     };
     take_end(
         "From", "##low", draft.low, low, {-kMost, std::nextafter(high, -kMost)}, "Left end of the slider");
@@ -56,10 +64,52 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
     }
     if (ImGui::MenuItem(fmt::format("Reset to {:.6g}", parameter.value).c_str()))
         change(ui, parameter.name, format_real(parameter.value));
+    ImGui::Separator();
+    const RunSpec& now = snapshot.now;
+    for (const std::size_t axis : {0, 1}) {
+        if (ImGui::MenuItem(fmt::format("Sweep over {}", "xy"[axis]).c_str()))
+            sweep_over(ui,
+                       snapshot,
+                       axis,
+                       parse_vary(fmt::format("{}={}:{}:{}", parameter.name, low, high, kSweptValues)));
+        tooltip(
+            "Runs the slider's whole range at once, each value as a tile of a picture\n--vary "
+            "NAME=FROM:TO:COUNT");
+    }
+    for (const std::size_t axis : {0, 1}) {
+        if (now.flat_axis() == axis) continue;
+        if (ImGui::MenuItem(fmt::format("Spread over {}", "xy"[axis]).c_str()))
+            change(ui, setting_name::equation, spread_text(now, parameter.name, axis, {low, high}));
+        tooltip("Varies the parameter in space over its slider's range, across this one field");
+    }
+    ImGui::Separator();
+    const auto& run_b = snapshot.beside.run_b;
+    if (!run_b || run_b->parameter != parameter.name) {
+        if (ImGui::MenuItem("Run B")) show_run_b(ui, snapshot, parameter.name, now.parameter(parameter.name));
+        tooltip(
+            "A second run beside this one, in which only this parameter has another value: a slider of its "
+            "own");
+    } else if (ImGui::MenuItem("Close run B")) {
+        ui.act(action::ShowRunB{});
+    }
     ImGui::EndPopup();
 }
 
-void draw_parameter(UiState& ui, const ModelParameter& parameter, double value) {
+// The slider of run B's value, below that of the run's.
+void draw_run_b(UiState& ui,
+                const Snapshot& snapshot,
+                const ModelParameter& parameter,
+                const SliderRange& draft) {
+    const auto& run_b = snapshot.beside.run_b;
+    const auto value = run_b ? read_real(run_b->values.back().value) : std::nullopt;
+    if (!value || run_b->parameter != parameter.name) return;
+    constexpr std::string_view kTip = "The value in run B, from the present step on";
+    row(fmt::format("{} (run B)", parameter.name).c_str(), kTip);
+    if (const auto edit = live_slider("##run b", ui, *value, look_of(parameter, draft, *value), kTip))
+        show_run_b(ui, snapshot, parameter.name, edit->value, edit->continuing);
+}
+
+void draw_parameter(UiState& ui, const Snapshot& snapshot, const ModelParameter& parameter, double value) {
     const std::string option = fmt::format("--set {}={}", parameter.name, format_real(value));
     const std::string unit = parameter.unit.empty() ? "" : fmt::format(" in {}", parameter.unit);
     const IdScope scope(parameter.name.c_str());
@@ -72,18 +122,20 @@ void draw_parameter(UiState& ui, const ModelParameter& parameter, double value) 
     SliderRange& draft = ui.panel.equation.ranges[parameter.name];
     const ImVec2 least = ImGui::GetCursorScreenPos();
     const ImVec2 most(least.x + ImGui::CalcItemWidth(), least.y + ImGui::GetFrameHeight());
-    const auto edit = live_slider("##value",
-                                  ui,
-                                  value,
-                                  look_of(parameter, draft, value),
-                                  "Drag, or click to type a number; right-click for the range\n" + option);
+    const auto edit = live_slider(
+        "##value",
+        ui,
+        value,
+        look_of(parameter, draft, value),
+        "Drag, or click to type a number; right-click for its range and for runs over it\n" + option);
     if (!ui.slider_drawn) mark(ui, TourSpot::coefficient);  // the tour points at the first visible slider
     ui.slider_drawn |= ImGui::IsItemVisible();
     if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(least, most) &&
         ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ImGui::OpenPopup("range");
-    draw_range_menu(ui, parameter, draft);
+    draw_range_menu(ui, snapshot, parameter, draft);
+    draw_run_b(ui, snapshot, parameter, draft);
 }
 
 // Always takes two lines, so that nothing below moves.
@@ -140,9 +192,10 @@ void draw_time(UiState& ui, const Snapshot& snapshot) {
 
 }  // namespace
 
-void draw_parameters(UiState& ui, const RunSpec& now) {
+void draw_parameters(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
     for (std::size_t i = 0; i < now.parameters.size(); ++i)
-        draw_parameter(ui, now.model->parameters[i], now.parameters[i]);
+        draw_parameter(ui, snapshot, now.model->parameters[i], now.parameters[i]);
 }
 
 void draw_time_step(UiState& ui, const Snapshot& snapshot) {

@@ -243,8 +243,8 @@ void draw_height(UiState& ui) {
 }
 
 std::string view_tip(const PaneRow& row) {
-    // Bookmarks exist only in the window, so there is no command-line option to name.
-    if (row.pane == Pane::from_bookmark) return std::string(row.help);
+    // What only a session has needs no command-line option to be named.
+    if (is_of_session(row.pane)) return std::string(row.help);
     return fmt::format("{}\n--view {}", row.help, row.name);
 }
 
@@ -268,7 +268,7 @@ void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, 
 
 const PaneRow& shown_view(const UiState& ui) {
     if (shows_components(ui)) return kComponents;
-    return is_three_up(ui) ? kThreeUp : row_of(ui.panes.front());
+    return is_three_up(ui) ? kThreeUp : row_of(ui.panes.back());
 }
 
 std::string shown_title(const UiState& ui, const Snapshot& snapshot, bool brief) {
@@ -291,6 +291,12 @@ void view_combo(UiState& ui, const Snapshot& snapshot, const std::string& shown,
         if (components.size() > 1 &&
             choice(kComponents.title.data(), ui.panes == components, view_tip(kComponents)))
             ui.panes = components;
+        const auto others = [&](bool exist, const std::vector<Pane>& shows) {
+            const PaneRow& row = row_of(shows.back());
+            if (exist && choice(row.title.data(), ui.panes == shows, row.help)) ui.panes = shows;
+        };
+        others(snapshot.beside.run_b.has_value(), two_runs());
+        others(snapshot.tiles != nullptr, {Pane::mosaic});
     };
     combo("##pane", shown.c_str(), tip, rows, ImGuiComboFlags_HeightLarge);
 }

@@ -1,0 +1,67 @@
+// A sweep that is watched: its runs as the tiles of one picture, all at the same step.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/session/engine/cadence.h"
+#include "sim/session/tiles.h"
+#include "sim/session/view.h"
+#include "sim/sweep/sweep.h"
+
+namespace stencil {
+
+class PixelPool;
+
+class Mosaic {
+  public:
+    /// The runs go to the step at which the base ends. Throws InputError for a sweep that cannot be, and for
+    /// more than two parameters.
+    Mosaic(SweepSpec sweep, const Machine& machine);
+
+    /// Whether work() has something to do; `running`: the runs go on after the step that they are to reach.
+    bool busy(bool running) const;
+    /// Begins some runs, or makes some steps in each: `per_frame`, or as many as take about `budget_ms` if
+    /// that is 0.
+    void work(bool running, long long per_frame, double budget_ms);
+
+    /// The runs are to make so many steps more.
+    void go_on(long long steps) { target_ += steps; }
+
+    /// The step that all runs have reached, or are to reach.
+    long long step() const { return target_; }
+
+    std::shared_ptr<const MosaicTiles> tiles() const;
+    /// The visible tiles: the shown quantity of each or, while they are small, what colours them.
+    /// `exact`: the colours span the values of this moment, not of one shortly before.
+    PaneImage picture(const PaneRequest& request, const RunSpec& looks, bool exact, PixelPool& pool);
+    /// Writes the files of `stencilscope sweep` for the present step; returns their paths.
+    std::vector<std::filesystem::path> write(const std::filesystem::path& folder, const Machine& machine);
+    /// A copy of a run. Throws InputError that says why there is none.
+    RunState state_of(std::size_t run);
+
+  private:
+    /// What tiles show: as the run shows it, while they have its model.
+    std::string shown(const RunSpec& looks) const;
+    bool filled() const { return begun_ == sweep_.count(); }
+    bool level() const;
+    bool colored() const { return !sweep_.spec().observe.empty(); }
+    void observe();
+    void draw_tile(std::size_t run, const RunSpec& looks, const ResampleRequest& request, Pixels& pixels);
+
+    SweepSpec asked_;
+    Sweep sweep_;
+    int columns_ = 1, rows_ = 1;
+    long long target_ = 0, steps_ = 1, observed_at_ = -1;
+    std::size_t begun_ = 0;
+    std::vector<Simulation*> runs_;  ///< null: it has not begun, or could not
+    std::vector<double> observed_;
+    Cadence observing_, ranging_;
+    ValueRange range_;
+    bool ranged_pictures_ = false;  ///< whether range_ is that of pictures, not of what colours tiles
+    Pixels scratch_;
+};
+
+}  // namespace stencil

@@ -1,0 +1,84 @@
+// Other runs beside a session's: run B, and the tiles of a sweep.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "sim/files/folder.h"
+#include "sim/session/session.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+bool same(const std::shared_ptr<const SweepSpec>& a, const std::shared_ptr<const SweepSpec>& b) {
+    return a == b || (a && b && to_json(*a) == to_json(*b));
+}
+
+}  // namespace
+
+// A sweep goes to the step that it has reached when it is shown again.
+Beside Session::beside() const {
+    return {mosaic_ ? mosaic_->tiles()->sweep : nullptr, run_b_values_};
+}
+
+void Session::show_beside(const Beside& next) {
+    const std::optional<RunB>& run_b = next.run_b;
+    if (run_b) with_setting(simulation_->now(), run_b->parameter, run_b->values.back().value);
+    if (!same(next.sweep, beside().sweep))
+        mosaic_ = next.sweep ? std::make_unique<Mosaic>(*next.sweep, *machine_) : nullptr;
+    // A value for the steps to come does not change what run B has done.
+    const bool goes_on = run_b && run_b_values_ && run_b->parameter == run_b_values_->parameter &&
+                         run_b->values.back().step == step() && run_b->values != run_b_values_->values;
+    if (goes_on)
+        run_b_.set(*run_b);
+    else if (run_b != run_b_values_)
+        run_b_.be(run_b);
+    run_b_values_ = run_b;
+    views_.forget();
+    views_.field_changed();
+    dirty_ = true;
+}
+
+void Session::handle(const action::ShowSweep& order) {
+    Beside before = beside();
+    show_beside({order.sweep, run_b_values_});
+    history_.changes.push({"sweep", step(), std::move(before)}, undo_budget());
+}
+
+void Session::handle(const action::ShowRunB& order) {
+    Beside before = beside();
+    show_beside({before.sweep, order.run});
+    const auto& undo = history_.changes.undo;
+    const auto* last = undo.empty() ? nullptr : std::get_if<Beside>(&undo.back().change);
+    if (order.continuing && last && last->run_b) return;
+    history_.changes.push({"run B", step(), std::move(before)}, undo_budget());
+}
+
+void Session::handle(const action::OpenTile& tile) {
+    if (!mosaic_) throw InputError("there is no sweep with runs to open");
+    RunState state = mosaic_->state_of(tile.run);
+    state.now.threads = state.at_start.threads = simulation_->now().threads;
+    auto next = std::make_unique<Simulation>(std::move(state));
+    next->look_like(simulation_->now());
+    const std::string name = mosaic_->tiles()->sweep->name(tile.run);
+    remember("opening " + name, Scope::run);
+    replace(std::move(next));
+    take_probes(simulation_->now());
+    say("Opened " + name);
+}
+
+void Session::handle(const action::ExportSweep& order) {
+    if (!mosaic_) throw InputError("there is no sweep to export");
+    if (order.folder.empty()) throw InputError("export: a folder is needed");
+    const std::string files[]{"sweep.csv", "sweep.png", "spec.json", "runs.jsonl"};
+    const std::filesystem::path folder = unused_folder(order.folder, files);
+    make_folder(folder, "export");
+    const Descriptor lock = lock_folder(folder, "export");
+    const auto written = mosaic_->write(folder, *machine_);
+    messages_.add(Message::Level::notice,
+                  fmt::format("Wrote {} files to {}", written.size(), folder.string()),
+                  folder.string());
+}
+
+}  // namespace stencil

@@ -1,0 +1,43 @@
+// The runs of a sweep as the tiles of a picture, for display.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/view/resample.h"
+#include "sim/sweep/sweep_spec.h"
+
+namespace stencil {
+
+/// Tiles of at least so many pixels show pictures where an observable colours them.
+inline constexpr double kPicturePixels = 40;
+
+/// The tiles for display; coordinates of the picture are cells of tiles side by side.
+struct MosaicTiles {
+    std::shared_ptr<const SweepSpec> sweep;  ///< its base ends at `step`
+    int columns = 1, rows = 1;
+    Size tile;                        ///< cells
+    long long step = 0;               ///< that all runs have reached
+    std::size_t begun = 0;            ///< runs that have begun, or could not
+    std::vector<std::string> status;  ///< per run: SweptRun::status
+    std::vector<double> observed;     ///< per run, by the sweep's first observable; empty: it has none
+
+    std::size_t count() const { return status.size(); }
+    /// Where a tile is in the picture, and the tile at a point of it. The first row is at the bottom.
+    CellArea area(std::size_t run) const;
+    std::size_t at(SamplePoint point) const;
+    Size size() const { return {columns * tile.nx, rows * tile.ny}; }
+    bool failed(std::size_t run) const { return status[run] != "waiting" && status[run] != "running"; }
+    /// "F=0.04, k=0.06: running".
+    std::string text(std::size_t run) const;
+};
+
+/// Where a value lies along an axis of tiles: i + 0.5 is the middle of tile i; the ends if it lies beyond.
+/// Empty for a word that no tile has.
+std::optional<double> place_on(const Vary& axis, const std::string& value);
+/// As many values from those of tile `first` to `last`, half a tile beyond for a single one; of words, those.
+Vary refined(const Vary& axis, std::size_t first, std::size_t last);
+
+}  // namespace stencil
