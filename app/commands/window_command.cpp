@@ -65,12 +65,12 @@ void set_pace(WindowRequest& request, const std::string& text) {
 }
 
 // The runs that a window begins with.
-struct SweepWords {
+struct TileWords {
     std::vector<std::string> vary, observe;
 };
 
 #if STENCILSCOPE_HAS_WINDOW
-std::shared_ptr<const SweepSpec> sweep_of(const SweepWords& words, const RunSpec& run, bool sized) {
+std::shared_ptr<const SweepSpec> sweep_of(const TileWords& words, const RunSpec& run, bool sized) {
     auto sweep = std::make_shared<SweepSpec>();
     sweep->base = sweep_base(run, sized ? *run.size : usual_tile(run));
     for (const std::string& vary : words.vary) sweep->vary.push_back(parse_vary(vary));
@@ -90,7 +90,7 @@ void require_start_files(const RunSpec& spec) {
 
 int start_window([[maybe_unused]] const RunWords& words,
                  [[maybe_unused]] WindowRequest request,
-                 [[maybe_unused]] const SweepWords& sweep) {
+                 [[maybe_unused]] const TileWords& sweep) {
 #if STENCILSCOPE_HAS_WINDOW
     if (!request.screenshot.empty() && request.frames == 0)
         throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
@@ -141,7 +141,7 @@ ChosenCommand add_window(CLI::App& app) {
     struct Words {
         RunWords run;
         WindowRequest request;
-        SweepWords sweep;
+        TileWords sweep;
     };
     const auto words = std::make_shared<Words>();
     WindowRequest& request = words->request;
@@ -168,7 +168,7 @@ ChosenCommand add_window(CLI::App& app) {
         "motion, a "
         "step every four frames",
         set_pace);
-    const auto add_list = [&](const char* name, const char* value, const char* help, auto SweepWords::*list) {
+    const auto add_list = [&](const char* name, const char* value, const char* help, auto TileWords::*list) {
         add_texts(app, name, value, help, [&sweep = words->sweep, list](const std::string& text) {
             (sweep.*list).push_back(text);
         })->group("Window");
@@ -177,8 +177,8 @@ ChosenCommand add_window(CLI::App& app) {
              "NAME=FROM:TO:COUNT[:log]",
              "begin with the tiles of a sweep over one or two settings, as 'stencilscope sweep' takes them; "
              "64x64 cells each without --size",
-             &SweepWords::vary);
-    add_list("observe", "FORMULA", "with --vary: the value that colours small tiles", &SweepWords::observe);
+             &TileWords::vary);
+    add_list("observe", "FORMULA", "with --vary: the value that colours small tiles", &TileWords::observe);
     add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);
     add("theme", "NAME", "dark or light", set_theme);
     add("window", "WxH", "the window's size in pixels at scale 1", set_window);
