@@ -34,8 +34,8 @@ enum class Outcome {
 
 struct StopRules {
     int most_iterations = 50;  ///< evaluations
-    double cost = 1e-9;  ///< relative decrease of the cost below which the fit has converged
-    double step = 1e-9;  ///< step relative to the variables, likewise
+    double cost = 1e-9;        ///< relative decrease of the cost below which the fit has converged
+    double step = 1e-9;        ///< step relative to the variables, likewise
 };
 
 /// One evaluation: of the start, or of a step, which was taken if it lowered the cost.

@@ -82,7 +82,8 @@ std::vector<std::string> Batch::advance_on_gpu(std::span<const Advance> each) {
                 next[i] = *stretch;
                 const GpuBatches::Takes takes = place_.gpu->takes(run.solver());
                 if (!stretch->is_alone() && stretch->steps > 0 && takes == GpuBatches::Takes::all) return;
-                if (takes == GpuBatches::Takes::all_but_the_next) stretch->steps = std::min(stretch->steps, 1LL);
+                if (takes == GpuBatches::Takes::all_but_the_next)
+                    stretch->steps = std::min(stretch->steps, 1LL);
                 run.make(*stretch);
             }
             next[i].steps = 0;

@@ -68,8 +68,7 @@ struct GpuBatches::Families {
             const auto* stepper = std::get_if<EquationStepper<T>*>(&member);
             if (!stepper) continue;
             Family<T>* family = &of(**stepper);
-            auto group =
-                std::ranges::find(groups, family, [](const auto& pair) { return pair.first; });
+            auto group = std::ranges::find(groups, family, [](const auto& pair) { return pair.first; });
             if (group == groups.end()) group = groups.insert(group, {family, {}});
             group->second.push_back(&each);
         }
@@ -99,8 +98,8 @@ struct GpuBatches::Families {
     void advance(Family<T>& family, std::size_t part, std::span<Steps*> steps, int threads) try {
         auto& stepper = family.steppers[part];
         if (!stepper)
-            stepper = equation::make_cuda_batch<T>(
-                family.program, family.size, kernel_maker(), devices[part]);
+            stepper =
+                equation::make_cuda_batch<T>(family.program, family.size, kernel_maker(), devices[part]);
         std::vector<EquationStepper<T>*> members;
         std::vector<long long> counts;
         for (const Steps* each : steps) {

@@ -156,8 +156,8 @@ struct SolverRecord {
 InnerNumbers numbers_of(const equation::Clock& clock);
 std::optional<equation::Clock> take_clock(InnerNumbers& numbers);
 
-using BatchMember = std::
-    variant<std::monostate, equation::EquationStepper<float>*, equation::EquationStepper<double>*>;
+using BatchMember =
+    std::variant<std::monostate, equation::EquationStepper<float>*, equation::EquationStepper<double>*>;
 
 class Solver {
   public:

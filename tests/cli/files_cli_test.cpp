@@ -97,13 +97,17 @@ TEST_CASE("Texts, tables and specs come through pipes, and results go there") {
     const std::string small = " --backend cpu --size 4 --steps 1 --threads 1 --quiet";
     CHECK(shell(folder, "echo 'du/dt = lap(u)' | $S run --model -" + small) == "status 0");
     CHECK(shell(folder, "$S run --model <(echo 'du/dt = lap(u)')" + small) == "status 0");
-    CHECK(shell(folder, "echo '{\"steps\": 1}' | $S run --spec - --backend cpu --size 4 --threads 1 --quiet") ==
-          "status 0");
-    CHECK(shell(folder,
-                "printf '1 2\\n3 4\\n' | $S run --initial - --backend cpu --steps 1 --threads 1 --quiet --export "
-                "initial.npy --out o") == "status 0");
+    CHECK(
+        shell(folder, "echo '{\"steps\": 1}' | $S run --spec - --backend cpu --size 4 --threads 1 --quiet") ==
+        "status 0");
+    CHECK(
+        shell(
+            folder,
+            "printf '1 2\\n3 4\\n' | $S run --initial - --backend cpu --steps 1 --threads 1 --quiet --export "
+            "initial.npy --out o") == "status 0");
     CHECK(read_npy(folder / "o/initial.npy").values() == std::vector<double>{1, 2, 3, 4});
-    const std::string json = shell(folder, "$S run --json - --backend cpu --size 4 --steps 1 --threads 1 2> err");
+    const std::string json =
+        shell(folder, "$S run --json - --backend cpu --size 4 --steps 1 --threads 1 2> err");
     CHECK(json.starts_with("{"));
     CHECK(contains(json, "\"steps\": 1"));
     CHECK_FALSE(contains(json, "wrote"));

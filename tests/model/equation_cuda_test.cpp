@@ -292,7 +292,8 @@ TEMPLATE_TEST_CASE("Every kernel of several steps has the bits of single steps, 
             std::vector<std::unique_ptr<SeveralSteps>> kernels(shapes.size());
             pool.for_ranges(std::int64_t(shapes.size()), [&](std::int64_t begin, std::int64_t end) {
                 for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
-                    const std::string cubin = cubin_of_text(text_of(fused, kFloat64, {kColumns, kRows}, shapes[i]));
+                    const std::string cubin =
+                        cubin_of_text(text_of(fused, kFloat64, {kColumns, kRows}, shapes[i]));
                     if (const auto* shape = std::get_if<FusedShape>(&shapes[i]))
                         kernels[i] =
                             std::make_unique<FusedKernel>(fused, kFloat64, *shape, setup, cubin, stream);

@@ -135,7 +135,8 @@ TEMPLATE_TEST_CASE("Fields that step together on the GPU have the bits of each a
             32,
             24,
             7));
-    CHECK(check_batch<TestType>("du/dt = D*lap(u) + noise; noise = 0.1*normal; D = 0.1; dt = 0.1", 40, 30, 300));
+    CHECK(check_batch<TestType>(
+        "du/dt = D*lap(u) + noise; noise = 0.1*normal; D = 0.1; dt = 0.1", 40, 30, 300));
 }
 
 TEST_CASE("Every model that fits steps together on the GPU with the bits of each alone") {

@@ -11,7 +11,8 @@ using namespace stencil::equation;
 
 namespace {
 
-constexpr const char* kBlockWords = "template <class T> T of_lane(T v, int lane) { return shuffled(v, lane); }\n";
+constexpr const char* kBlockWords =
+    "template <class T> T of_lane(T v, int lane) { return shuffled(v, lane); }\n";
 constexpr const char* kBlockRunner = R"(
 static const Arguments* arguments;
 static int steps;

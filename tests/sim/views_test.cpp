@@ -23,7 +23,7 @@ TEST_CASE("A frame is due for another request, and for another field once the la
     set_setting(spec, "size", "8");
     Simulation simulation = begun(resolve(spec, query_machine()));
     Views views;
-    const auto make = [&] { return views.make({&simulation, nullptr, nullptr, nullptr, 0, false, true}); };
+    const auto make = [&] { return views.make({.simulation = &simulation, .exact = true}); };
     views.look(request(1));
     CHECK(views.wants(Pane::now));
     CHECK_FALSE(views.wants(Pane::laplacian));

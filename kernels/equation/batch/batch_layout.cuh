@@ -66,8 +66,8 @@ class BatchLayout {
     }
     std::size_t argument_bytes() const { return KernelArguments<T>::bytes(program_); }
 
-    /// Where the parts of `rest`, which holds all but the components, begin: arrays that are only read, lines,
-    /// arguments, and what comes behind.
+    /// Where the parts of `rest`, which holds all but the components, begin: arrays that are only read,
+    /// lines, arguments, and what comes behind.
     struct Places {
         std::size_t lines, arguments, end;
     };
@@ -121,10 +121,7 @@ class BatchLayout {
     }
 
     /// Gives a member its cells after so many steps.
-    void unpack(EquationStepper<T>& member,
-                const Mirror& fields,
-                std::size_t run,
-                long long steps) const {
+    void unpack(EquationStepper<T>& member, const Mirror& fields, std::size_t run, long long steps) const {
         member.made(steps);
         for (int c = 0; c < program_.components; ++c) {
             const FieldView<T> to = member.component(c);

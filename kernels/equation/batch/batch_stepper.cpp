@@ -10,7 +10,8 @@ std::string why_no_batch(const Program& program, bool float64, FieldCells size, 
     if (program.globals > 0) return "values of the whole field are computed field by field";
     const FusedProgram fused(program);
     if (!block_shapes(fused, float64, size, gpu).empty()) return "";
-    if (fused.of_time) return "inputs change with time, and a field does not fit a multiprocessor's registers";
+    if (fused.of_time)
+        return "inputs change with time, and a field does not fit a multiprocessor's registers";
     GpuFacts share = gpu;
     share.multiprocessors = 1;
     return fused_shapes(fused, float64, size, share).empty()

@@ -246,9 +246,9 @@ class BlockBatch : public BatchStepper<T> {
 
 template <class T>
 std::unique_ptr<BatchStepper<T>> make_block_batch(const Program& program,
-                                                     FieldCells size,
-                                                     KernelMaker maker,
-                                                     int device) {
+                                                  FieldCells size,
+                                                  KernelMaker maker,
+                                                  int device) {
     return std::make_unique<BlockBatch<T>>(program, size, std::move(maker), device);
 }
 template std::unique_ptr<BatchStepper<float>> make_block_batch(const Program&, FieldCells, KernelMaker, int);

@@ -31,7 +31,8 @@ class FusedBatch : public BatchStepper<T> {
         stream_.use_device();
         if (kernels_.empty()) compile(members.size());
         const auto started = std::chrono::steady_clock::now();
-        const std::size_t room = cuda_memory(device_).free_bytes / 2 + fields_.size + rest_.size + next_bytes_;
+        const std::size_t room =
+            cuda_memory(device_).free_bytes / 2 + fields_.size + rest_.size + next_bytes_;
         const std::size_t most =
             std::max<std::size_t>(room / (2 * layout_.run_bytes() + layout_.own_bytes()), 1);
         for (std::size_t first = 0; first < members.size(); first += most) {
@@ -52,7 +53,7 @@ class FusedBatch : public BatchStepper<T> {
         FusedShape shape;
         std::unique_ptr<LoadedKernels> loaded;
         LoadedKernel function;
-        std::vector<int> shared_bytes = {};              ///< by the number of warps
+        std::vector<int> shared_bytes = {};                    ///< by the number of warps
         std::map<int, std::pair<CudaMemory, int>> tiles = {};  ///< of a field, by the number of warps
     };
     // A run of the group: where its arguments are, and the steps that are left.
@@ -82,8 +83,7 @@ class FusedBatch : public BatchStepper<T> {
             Kernel kernel{both[i], std::make_unique<LoadedKernels>(cubins[i].get(), stream_), {}};
             kernel.function = kernel.loaded->find("fused");
             for (int warps = 0; warps <= both[i].warps; ++warps)
-                kernel.shared_bytes.push_back(
-                    fused_shared_bytes(layout_.fused(), kFloat64, both[i], warps));
+                kernel.shared_bytes.push_back(fused_shared_bytes(layout_.fused(), kFloat64, both[i], warps));
             if (prepare_kernel(kernel.function, 32 * both[i].warps, kernel.shared_bytes.back()).blocks == 0)
                 throw CudaError("no kernel for batches of this equation fits the GPU");
             kernels_.push_back(std::move(kernel));
@@ -93,8 +93,8 @@ class FusedBatch : public BatchStepper<T> {
 
     const std::pair<CudaMemory, int>& tiles_of(Kernel& kernel, int warps) {
         if (const auto found = kernel.tiles.find(warps); found != kernel.tiles.end()) return found->second;
-        const std::vector<StreamTile> tiles = stream_tiles(fused_cut(
-            layout_.fused(), kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
+        const std::vector<StreamTile> tiles = stream_tiles(
+            fused_cut(layout_.fused(), kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
         return kernel.tiles.emplace(warps, std::pair(uploaded(tiles, stream_), int(tiles.size())))
             .first->second;
     }
@@ -209,9 +209,8 @@ class FusedBatch : public BatchStepper<T> {
         const Cut head{static_cast<const arguments::Tile*>(tiles.data()), 0, {0}};
         std::memcpy(tables_.on_host(at), &head, offsetof(Cut, sides));
         if (!run.sides.empty())
-            std::memcpy(tables_.on_host(at + offsetof(Cut, sides)),
-                        run.sides.data(),
-                        run.sides.size() * sizeof(T));
+            std::memcpy(
+                tables_.on_host(at + offsetof(Cut, sides)), run.sides.data(), run.sides.size() * sizeof(T));
     }
 
     struct Pass {

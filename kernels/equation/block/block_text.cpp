@@ -310,7 +310,8 @@ Held held_by(const FusedProgram& program) {
     Held held{int(program.from.size()), 1};
     for (const FusedStage& stage : program.stages) {
         int around = 0;
-        for (int i = 0; i < int(program.program.arrays.size()); ++i) around += int(reads(stage.stage, i, true));
+        for (int i = 0; i < int(program.program.arrays.size()); ++i)
+            around += int(reads(stage.stage, i, true));
         held.arrays = std::max(held.arrays, int(stage.live.size()));
         held.around = std::max(held.around, around);
     }
@@ -364,8 +365,7 @@ std::vector<BlockShape> block_shapes(const FusedProgram& program,
             const double moved = held.around * (3.0 / rows + 2.0 / columns) * words;
             const double warps = shape.threads / 32.0 * shape.blocks;
             const double alone = shape.blocks == 1 ? 1.1 : 1;  // others step while a block waits
-            const double cost =
-                computed * (program.operations() * words + moved) * alone * (1 + 2 / warps);
+            const double cost = computed * (program.operations() * words + moved) * alone * (1 + 2 / warps);
             best.emplace(cost, shape);
         }
     std::vector<BlockShape> shapes;

@@ -1,7 +1,7 @@
 // Many steps of many fields in one launch, with a whole field per block in its threads' registers, as CUDA C.
 //
-// Each thread keeps a patch of every array in registers. Lanes beside each other hold patches of a row and get
-// each other's columns by shuffles; rows above and below come through shared memory, to which each thread
+// Each thread keeps a patch of every array in registers. Lanes beside each other hold patches of a row and
+// get each other's columns by shuffles; rows above and below come through shared memory, to which each thread
 // writes the first and the last row of its patches before a level (a stage that reads neighbours).
 #pragma once
 
@@ -43,14 +43,11 @@ std::vector<BlockShape> block_shapes(const FusedProgram& program,
 ///     extern "C" __global__ void block(const Arguments* runs, const int* steps, int done, int most,
 ///                                      long long values_of_step)
 ///
-/// Block i makes at most `most` of the steps[i] steps of runs[i], of which `done` are made, likewise. If inputs depend on time, the lines of each
-/// step are `values_of_step` after those of the previous one, followed by its uniforms. The bits are those of
-/// the program.
-std::string block_text(const FusedProgram& program,
-                       bool float64,
-                       FieldCells size,
-                       const BlockShape& shape,
-                       bool of_runs);
+/// Block i makes at most `most` of the steps[i] steps of runs[i], of which `done` are made, likewise. If
+/// inputs depend on time, the lines of each step are `values_of_step` after those of the previous one,
+/// followed by its uniforms. The bits are those of the program.
+std::string block_text(
+    const FusedProgram& program, bool float64, FieldCells size, const BlockShape& shape, bool of_runs);
 
 /// The GPU-specific beginning of the text, which an emulation on the CPU replaces.
 extern const char* const kBlockInstructions;

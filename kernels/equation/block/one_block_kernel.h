@@ -10,7 +10,10 @@ class OneBlockKernel : public SeveralSteps {
   public:
     /// `cubin` is block_text() of one field for this shape, compiled for the stream's device. A launch makes
     /// at most `most_steps` steps. Throws CudaError.
-    OneBlockKernel(const BlockShape& shape, int most_steps, const std::string& cubin, const CudaStream& stream);
+    OneBlockKernel(const BlockShape& shape,
+                   int most_steps,
+                   const std::string& cubin,
+                   const CudaStream& stream);
 
     int steps_of(long long steps) const override;
     int steps_fused() const override { return 0; }

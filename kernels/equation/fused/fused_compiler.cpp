@@ -55,7 +55,11 @@ std::string name_of_launches(std::size_t stages) {
 
 struct FusedCompiler::Work {
     Work(const Program& original, bool is_float64, FieldCells field, KernelMaker kernel_maker)
-        : program(original), fused(program), float64(is_float64), size(field), maker(std::move(kernel_maker)) {}
+        : program(original),
+          fused(program),
+          float64(is_float64),
+          size(field),
+          maker(std::move(kernel_maker)) {}
 
     void run(const KernelShape& shape) {
         if (cancelled) return;
@@ -91,7 +95,8 @@ FusedCompiler::FusedCompiler(const Program& program,
     KernelShapes shapes = kernel_shapes(work_->fused, float64, size, gpu);
     work_->why_not = shapes.why_none;
     if (shapes.all.size() > 1) {
-        candidates_ = candidates_of(shapes.all, size, gpu) + text_of(work_->fused, float64, size, shapes.all[0]);
+        candidates_ =
+            candidates_of(shapes.all, size, gpu) + text_of(work_->fused, float64, size, shapes.all[0]);
         const std::string known = try_all || !work_->maker.fastest ? "" : work_->maker.fastest(candidates_);
         const auto found = std::ranges::find(shapes.all, known, [](const auto& s) { return name_of(s); });
         if (found != shapes.all.end()) {

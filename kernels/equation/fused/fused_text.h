@@ -39,8 +39,9 @@ std::string fused_text(const FusedProgram& program,
 
 /// The parts of the text that are the same for all programs: kernels/cuda/pipeline.cuh, functions that the
 /// stages call, and the kernel, which follows the stages, with one of two heads.
-extern const char *const kPipeline, *const kPipelineFunctions, *const kPipelineKernel, *const kOfOneField,
-    *const kOfRuns, *const kPipelineBody;
+extern const char *const kPipeline, *const kPipelineFunctions,
+                                        *const kPipelineKernel, *const kOfOneField, *const kOfRuns,
+                                                                                        *const kPipelineBody;
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps);
 

@@ -45,7 +45,8 @@ inline constexpr int kResidentFlag = 8;
 /// The GPU-specific beginning of the text, which an emulation on the CPU replaces; Tile, StepInputs and
 /// functions on them; and parts of stages and of the kernel, in the order of emission.
 extern const char *const kResidentInstructions,
-    *const kTileFunctions, *const kGhostFunctions, *const kPatchesBegin, *const kResidentBegin, *const kStepsBegin,
-                                                                            *const kExchangeCall;
+    *const kTileFunctions, *const kGhostFunctions, *const kPatchesBegin, *const kResidentBegin,
+                                                                             *const kStepsBegin,
+                                                                                 *const kExchangeCall;
 
 }  // namespace stencil::equation
