@@ -183,7 +183,10 @@ std::vector<std::filesystem::path> Mosaic::write(const std::filesystem::path& fo
     Sweep ended(spec, machine);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         SweptRun run = sweep_.look(i);
-        if (!run.ended()) run.status = "done";
+        if (!run.ended()) {
+            run.status = "done";
+            run.ended_by = "steps";
+        }
         ended.take(i, std::move(run));
     }
     write_sweep_spec(folder, spec);

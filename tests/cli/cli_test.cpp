@@ -327,7 +327,7 @@ TEST_CASE("Help of a command ends with what its own options take") {
 
 TEST_CASE("A wrong command or example is told which there are") {
     CHECK(contains(stencilscope("nope").err,
-                   "unknown word 'nope' (allowed: run, bench, verify, devices, models"));
+                   "unknown word 'nope' (allowed: run, sweep, fit, bench, verify, devices, models"));
     CHECK(contains(stencilscope("example matmu").err, "did you mean 'matmul'? (allowed: elementwise, add"));
     CHECK_FALSE(contains(stencilscope("nope").err, "kernel-trial"));
 }

@@ -95,8 +95,8 @@ TEST_CASE("NaN in an array leaves its cells out of the shape") {
 TEST_CASE("Texts, tables and specs come through pipes, and results go there") {
     const ScratchFolder folder;
     const std::string small = " --backend cpu --size 4 --steps 1 --threads 1 --quiet";
-    CHECK(shell(folder, "echo 'du/dt = lap(u)' | $S run --model -" + small) == "status 0");
-    CHECK(shell(folder, "$S run --model <(echo 'du/dt = lap(u)')" + small) == "status 0");
+    CHECK(shell(folder, "echo 'du/dt = 1' | $S run --model -" + small) == "status 0");
+    CHECK(shell(folder, "$S run --model <(echo 'du/dt = 1')" + small) == "status 0");
     CHECK(
         shell(folder, "echo '{\"steps\": 1}' | $S run --spec - --backend cpu --size 4 --threads 1 --quiet") ==
         "status 0");

@@ -316,7 +316,9 @@ TEST_CASE("A condition at one side is written into any text, and all others stay
         for (int change = 0; change < 4; ++change) {
             const std::string component = kSideComponents[std::size_t(dice.integer(0, components - 1))];
             const std::size_t side = std::size_t(dice.integer(0, 3)), other = side ^ 1;
-            SideCondition wanted{Kind(dice.integer(0, 4))};
+            // Two conditions at a side need an equation of fourth order.
+            constexpr std::array kKinds{Kind::value, Kind::flux, Kind::robin, Kind::zero, Kind::periodic};
+            SideCondition wanted{kKinds[std::size_t(dice.integer(0, std::ssize(kKinds) - 1))]};
             if (wanted.kind < Kind::zero) wanted.value = one_of(dice, kSideFormulas);
             if (wanted.kind == Kind::robin)
                 wanted.factor = one_of(dice, std::array{"1", "k", "-3", "k + 1", "k*2"});
