@@ -141,12 +141,13 @@ TEMPLATE_TEST_CASE("Fields that step together on the GPU have the bits of each a
     const std::vector<std::string> names = explicit_integrators();
     taken = 0;
     for (const std::string& name : names)
-        taken += check_batch<TestType>("du/dt = lap(u) - u*v^2; dv/dt = p*lap(v) + u*v^2 - 0.1*v; p = 0.5; "
-                                       "dt = 0.1; stepper = " +
-                                           name,
-                                       32,
-                                       24,
-                                       7)
+        taken += check_batch<TestType>(
+                     "du/dt = lap(u) - u*v^2; dv/dt = p*lap(v) + u*v^2 - 0.1*v; p = 0.5; "
+                     "dt = 0.1; stepper = " +
+                         name,
+                     32,
+                     24,
+                     7)
                      ? 1
                      : 0;
     CHECK(taken >= names.size() - 2);

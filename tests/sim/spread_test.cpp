@@ -16,8 +16,7 @@ RunSpec spread_run(const RunSpec& spec, std::size_t axis, std::array<double, 2> 
 
 /// The same but for roundings of the definition.
 bool is_about(const std::optional<Spread>& spread, const Spread& expected) {
-    return spread && spread->name == expected.name &&
-           spread->first == Approx(expected.first).margin(1e-12) &&
+    return spread && spread->name == expected.name && spread->first == Approx(expected.first).margin(1e-12) &&
            spread->last == Approx(expected.last).margin(1e-12);
 }
 
