@@ -64,12 +64,12 @@ def symmetric(law, p):
         return p.stepper != "symplectic"
     if law == "transposed":  # in corners the left and right sides have priority
         corners = re.search(r"isotropic|dxy|sum8|\[[+-][12],[+-][12]\]", text) and re.search(r"^(left|top|x|y)\b", text, re.M)
-        return not any(word in text for word in ("vec(", "[[", "advect(")) and not corners
+        return not any(word in text for word in ("vec(", "[[", "advect(", "rusanov(")) and not corners
     if law == "mirrored":
-        return not any(word in text for word in ("up(", "vec(", "dot(", "origin", "[[", "advect("))
+        return not any(word in text for word in ("up(", "vec(", "dot(", "origin", "[[", "advect(", "rusanov("))
     if "integral(" in text and 1 in (p.nx, p.ny):  # which is one along a line
         return False
-    return not any(word in text for word in ("up(", "vec(", "dot(", "advect(")) and not re.search(r"(?<!/)\bdt\b(?! =)", text)
+    return not any(word in text for word in ("up(", "vec(", "dot(", "advect(", "rusanov(")) and not re.search(r"(?<!/)\bdt\b(?! =)", text)
 
 
 LAWS = {
