@@ -39,7 +39,7 @@ struct SweepRequest {
     bool replace = false, quiet = false;
 };
 
-// What a run writes on its way, which a sweep has no place for.
+// Settings of files that a single run writes; a sweep writes none of them.
 constexpr std::array<std::string_view, 6> kLeftOut{setting_name::exports,
                                                    setting_name::every,
                                                    setting_name::checkpoint,

@@ -45,8 +45,8 @@ __device__ __forceinline__ unsigned char* warp_uniform(unsigned char* in_shared_
     extern __shared__ __align__(128) unsigned char name##_here[]; \
     unsigned char* const name = warp_uniform(name##_here)
 
-/// What follows from the value is computed here and not kept in registers or predicates across the loop over
-/// batches, where it would make others spill.
+/// Hides a value from the compiler, which then computes what depends on it in each batch. Otherwise it keeps
+/// the results in registers across the loop over batches, and other values spill.
 __device__ __forceinline__ int not_hoisted(int value) {
     asm volatile("" : "+r"(value));
     return value;

@@ -16,7 +16,7 @@
 
 namespace stencil {
 
-/// What varies along an axis of the picture in place of the position, such as a parameter.
+/// The scale of an axis that shows a parameter instead of the position.
 struct AxisScale {
     std::string name;
     double first = 0, last = 0;            ///< at the picture's edges
@@ -45,7 +45,7 @@ FieldAxes axes_over(const ResampleRequest& visible,
                     FieldSize field = {},
                     const AxisScales& scales = {});
 
-/// The same for the middle row over time.
+/// Makes the labels of a picture of the middle row over time.
 FieldAxes axes_over_time(const ResampleRequest& visible, double line, const Snapshot& snapshot);
 
 /// The data that the overlays of one frame are drawn from.

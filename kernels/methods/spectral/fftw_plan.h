@@ -38,7 +38,7 @@ class FftwPlan {
     /// `row` must be aligned like the rows to come; its contents are kept. `sign` is FFTW_FORWARD or
     /// FFTW_BACKWARD.
     FftwPlan(int length, Complex<T>* row, int sign) : FftwPlan(1, length, length, row, sign) {}
-    /// Of `rows` x `columns` numbers, with rows `pitch` numbers apart.
+    /// Plans a transform of `rows` x `columns` numbers; a row starts `pitch` numbers after the one before.
     FftwPlan(int rows, int columns, int pitch, Complex<T>* z, int sign) {
         const int sizes[] = {rows, columns}, stored[] = {rows, pitch};
         const int unused = rows == 1 ? 1 : 0;  // dimensions

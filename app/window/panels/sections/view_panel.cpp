@@ -243,7 +243,7 @@ void draw_height(UiState& ui) {
 }
 
 std::string view_tip(const PaneRow& row) {
-    // What only a session has needs no command-line option to be named.
+    // The command line has no views of a session, so the tip names no option.
     if (is_of_session(row.pane)) return std::string(row.help);
     return fmt::format("{}\n--view {}", row.help, row.name);
 }
