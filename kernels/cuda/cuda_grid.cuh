@@ -33,6 +33,15 @@ inline dim3 grid_over(int nx, int ny, int width, int height) {
     return dim3(unsigned(columns), unsigned(std::min(rows, kMaxBlocksY)), unsigned(layers));
 }
 
+/// Such a grid for several fields at once, a layer of blocks each.
+inline dim3 grid_over(int nx, int ny, int width, int height, int fields) {
+    dim3 grid = grid_over(nx, ny, width, height);
+    if (fields == 1) return grid;
+    if (grid.z > 1) throw CudaError("fields of so many rows cannot go together");
+    grid.z = unsigned(fields);
+    return grid;
+}
+
 /// This block's coordinates in such a grid.
 __device__ inline int block_column() {
     return int(blockIdx.x);
@@ -40,6 +49,14 @@ __device__ inline int block_column() {
 
 __device__ inline int block_row() {
     return int(blockIdx.z * kMaxBlocksY + blockIdx.y);
+}
+
+/// The same in a grid for several fields, and the number of the field.
+__device__ inline int block_row(int fields) {
+    return fields > 1 ? int(blockIdx.y) : block_row();
+}
+__device__ inline int block_field(int fields) {
+    return fields > 1 ? int(blockIdx.z) : 0;
 }
 
 }  // namespace stencil

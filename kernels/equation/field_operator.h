@@ -25,6 +25,26 @@ class FieldOperator {
     virtual void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) = 0;
 };
 
+/// The same for several runs of one program, whose fields follow one another in memory: field r is
+/// r * ny * pitch cells behind that of the first run, which views are of.
+template <class T>
+class RunsOperator : public FieldOperator<T> {
+  public:
+    /// The values and dt of each run.
+    virtual void set_runs(const std::vector<std::vector<double>>& values, const std::vector<double>& dt) = 0;
+    /// For the first `runs` of them, each with the bits that it gets alone.
+    virtual void apply_runs(const std::vector<FieldView<T>>& from,
+                            const std::vector<FieldView<T>>& to,
+                            int runs) = 0;
+    /// How many runs are transformed together.
+    virtual int together() const = 0;
+
+    void set(const std::vector<double>& values, double dt) final { set_runs({values}, {dt}); }
+    void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) final {
+        apply_runs(from, to, 1);
+    }
+};
+
 /// Applies the operator of a stage to arrays, which array(index) views with their halos, and fills the halos
 /// of its results.
 template <class T, class Array>

@@ -82,6 +82,9 @@ class StepSettings {
     /// Global values are computed only at every n-th step, counted from step 0, and at a step that has none
     /// yet; the steps in between reuse them.
     void set_global_every(long long n) { global_every_ = n; }
+    long long global_every() const { return global_every_; }
+    /// Whether the next step computes global values.
+    bool takes_globals() const { return !keeps_globals() || step_ % global_every_ == 0; }
     /// Whether later steps reuse the present global values.
     bool keeps_globals() const { return has_globals_ && global_every_ > 1; }
     Clock clock() const { return {clock_.step, clock_.time, setup_.past_dt}; }
@@ -104,8 +107,6 @@ class StepSettings {
         stale_ = true;
     }
 
-    long long global_every() const { return global_every_; }
-    bool takes_globals() const { return !keeps_globals() || step_ % global_every_ == 0; }
     /// The number of steps, including the next one, before global values are due again.
     long long steps_until_globals() const { return global_every_ - step_ % global_every_; }
 

@@ -49,13 +49,21 @@ STENCIL_HOST_DEVICE inline double eigenvalue(ModeAngle angle) {
     return -4 * angle.sin2;
 }
 
-/// The general modes of an axis (0: x), from the values of LinearPart::coefficients; empty for other modes.
+/// The ratios of ghost to edge cells that general modes of an axis (0: x) follow from, of the values of
+/// LinearPart::coefficients; empty for other modes.
+inline std::vector<double> general_ratios(const LinearPart& part,
+                                          const std::vector<double>& values,
+                                          std::size_t axis) {
+    if ((axis == 0 ? part.along_x : part.along_y) != Modes::general) return {};
+    const double* ratios = values.data() + part.terms.size() + 2 * axis;
+    return {ratios[0], ratios[1]};
+}
 inline std::optional<GeneralModes> general_modes(const LinearPart& part,
                                                  const std::vector<double>& values,
                                                  std::size_t axis,
                                                  int cells) {
-    if ((axis == 0 ? part.along_x : part.along_y) != Modes::general) return std::nullopt;
-    const double* ratios = values.data() + part.terms.size() + 2 * axis;
+    const std::vector<double> ratios = general_ratios(part, values, axis);
+    if (ratios.empty()) return std::nullopt;
     return GeneralModes(ratios[0], ratios[1], cells);
 }
 

@@ -78,12 +78,10 @@ std::vector<std::string> Batch::advance_on_gpu(std::span<const Advance> each) {
     while (!left.empty()) {
         for_left([&](std::size_t i) {
             Simulation& run = *runs_[i];
-            while (auto stretch = run.next_stretch(goals[i])) {
+            while (const auto stretch = run.next_stretch(goals[i])) {
                 next[i] = *stretch;
-                const GpuBatches::Takes takes = place_.gpu->takes(run.solver());
-                if (!stretch->is_alone() && stretch->steps > 0 && takes == GpuBatches::Takes::all) return;
-                if (takes == GpuBatches::Takes::all_but_the_next)
-                    stretch->steps = std::min(stretch->steps, 1LL);
+                const bool takes = !stretch->tolerance && place_.gpu->why_not(run.solver()).empty();
+                if (takes && stretch->steps > 0) return;
                 run.make(*stretch);
             }
             next[i].steps = 0;

@@ -54,9 +54,8 @@ struct GpuBatches::Families {
         });
         if (found != families.end()) return *found;
         const equation::FieldCells size{setup.nx, setup.ny};
-        families.push_back({stepper.program(),
-                            size,
-                            equation::why_no_batch(stepper.program(), sizeof(T) == 8, size, gpu_facts())});
+        families.push_back(
+            {stepper.program(), size, equation::why_no_batch(stepper.program(), sizeof(T) == 8, size)});
         return families.back();
     }
 
@@ -127,18 +126,6 @@ std::string GpuBatches::why_not(Solver& solver) {
                 return "the method is not that of typed equations";
             else
                 return families_->of(*member).why_not;
-        },
-        solver.batch_member());
-}
-
-GpuBatches::Takes GpuBatches::takes(Solver& solver) {
-    if (!why_not(solver).empty()) return Takes::none;
-    return std::visit(
-        [](auto member) {
-            if constexpr (std::is_same_v<decltype(member), std::monostate>)
-                return Takes::none;
-            else
-                return member->steps_alone() ? Takes::all_but_the_next : Takes::all;
         },
         solver.batch_member());
 }

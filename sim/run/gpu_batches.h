@@ -1,7 +1,6 @@
 // The steps that a GPU makes of many runs together, whose states stay on the CPU between calls.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,11 +15,8 @@ class GpuBatches {
     GpuBatches();
     ~GpuBatches();
 
-    /// Which steps of a solver advance() takes: none, all, or all but the next one, which has weights of its
-    /// own. May be called by several threads at a time.
-    enum class Takes : std::uint8_t { none, all_but_the_next, all };
-    Takes takes(Solver& solver);
-    /// Why it takes no steps of a solver, in one line; empty if it does.
+    /// Why it takes no steps of a solver, in one line; empty if it does. May be called by several threads at
+    /// a time.
     std::string why_not(Solver& solver);
 
     struct Steps {
@@ -29,7 +25,7 @@ class GpuBatches {
         double seconds = 0;        ///< the solver's share of the time, once they are made
         std::string why_not = {};  ///< in one line, if they were not
     };
-    /// Makes steps that it takes, each with the bits of the solver's own.
+    /// Makes steps that it takes, each with the bits of a solver on the GPU.
     void advance(std::span<Steps> all, int threads);
     /// The kernel of the last steps, in words.
     const std::string& way() const { return way_; }

@@ -287,7 +287,11 @@ void Simulation::run(const Advance& advance) {
 }
 
 void Simulation::make(const Stretch& stretch) {
-    if (stretch.is_alone()) return make_alone(stretch);
+    if (stretch.tolerance) {
+        make_controlled_step(*stretch.tolerance);
+        apply_due_events(false);
+        return;
+    }
     solver_->advance(stretch.steps);
     made(stretch, solver_->wait());
 }
@@ -299,11 +303,19 @@ Simulation::Goal Simulation::goal_of(const Advance& advance) const {
 
 std::optional<Simulation::Stretch> Simulation::next_stretch(const Goal& goal) {
     if (step_ >= goal.step || is_at(time(), goal.time, next_dt())) return std::nullopt;
-    if (const double left = goal.time - time(); goal.shortens && left < (1 - kSameTime) * next_dt())
-        return Stretch{.steps = 1, .short_dt = left};
     Stretch next{.repeated = repeats()};
+    if (const double left = goal.time - time(); goal.shortens && left < (1 - kSameTime) * next_dt()) {
+        // A step of this dt, with which the run ends. An error that is controlled may shorten it further.
+        next = {.steps = 1, .dt_before = now_.time_step()};
+        moment_.dt_log = moment_.dt_log.until(step_);
+        decide_dt(left);
+    }
     if (!next.repeated && (next.tolerance = tolerance_in_force())) return next;
     solver_->estimate_errors(false);
+    if (next.dt_before) {
+        take_parameters();
+        return next;
+    }
     const bool edit_ahead =
         moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < goal.step;
     next.steps = (edit_ahead ? moment_.edits[moment_.applied].step : goal.step) - step_;
@@ -320,17 +332,9 @@ void Simulation::made(const Stretch& stretch, double seconds) {
     if (stretch.steps > 0) moment_.conserves = conserves_total();
     timings_.add(seconds, stretch.steps);
     step_ += stretch.steps;
+    if (stretch.dt_before) decide_dt(*stretch.dt_before);
     if (stretch.follows && step_ % kFollowEvery == 0) follow_limit();
     apply_due_events(stretch.repeated);
-}
-
-void Simulation::make_alone(const Stretch& stretch) {
-    if (stretch.short_dt) {
-        make_short_step(*stretch.short_dt);
-        return;
-    }
-    make_controlled_step(*stretch.tolerance);
-    apply_due_events(false);
 }
 
 double Simulation::next_dt() const {
@@ -348,26 +352,6 @@ long long Simulation::steps_until(double time, bool shortens) const {
     const double left = (time - this->time()) / next_dt();
     const double steps = shortens ? std::floor(left + kSameTime) : std::ceil(left - kSameTime);
     return static_cast<long long>(std::clamp(steps, 1.0, double(kMaxSteps)));
-}
-
-// Makes a step of this dt, with which a run ends at a time, and returns to the dt of before. An error that is
-// controlled may shorten the step further.
-void Simulation::make_short_step(double dt) {
-    const double before = now_.time_step();
-    moment_.dt_log = moment_.dt_log.until(step_);
-    decide_dt(dt);
-    if (const auto tolerance = tolerance_in_force()) {
-        make_controlled_step(*tolerance);
-    } else {
-        solver_->estimate_errors(false);
-        take_parameters();
-        solver_->advance(1);
-        moment_.conserves = conserves_total();
-        timings_.add(solver_->wait(), 1);
-        ++step_;
-        decide_dt(before);
-    }
-    apply_due_events(false);
 }
 
 // Whether the run has the log of another one that went further.

@@ -157,20 +157,18 @@ class Simulation {
         bool shortens = false;
     };
     struct Stretch {
-        long long steps = 0;                  ///< may be 0 where an event is due
-        std::optional<double> short_dt = {};  ///< of the single step that ends at the goal's time
+        long long steps = 0;  ///< may be 0 where an event is due
+        /// It is a step whose dt its error decides as it goes, so only the run itself can make it.
         std::optional<double> tolerance = {};
+        /// The dt to return to after a step that ends at the goal's time.
+        std::optional<double> dt_before = {};
         bool follows = false, repeated = false;
-
-        /// It decides its dt as it goes, so only the run itself can make it, by make_alone().
-        bool is_alone() const { return short_dt || tolerance; }
     };
     /// Throws InputError for a negative number of steps.
     Goal goal_of(const Advance& advance) const;
     /// Hands the parameters to the solver; empty at the goal.
     std::optional<Stretch> next_stretch(const Goal& goal);
     void made(const Stretch& stretch, double seconds);
-    void make_alone(const Stretch& stretch);
     void make(const Stretch& stretch);
 
     void run(const Advance& advance);
@@ -192,7 +190,6 @@ class Simulation {
     // --- Time steps that the run decides
     bool may_move_dt() const;
     long long steps_until(double time, bool shortens) const;
-    void make_short_step(double dt);
     void follow_limit();
     std::optional<double> tolerance_in_force() const;
     void make_controlled_step(double tolerance);

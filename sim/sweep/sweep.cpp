@@ -5,8 +5,10 @@
 #include <numbers>
 #include <ranges>
 #include <utility>
+#include <variant>
 
 #include "kernels/equation/batch/batch_stepper.h"
+#include "kernels/methods/spectral/fftw.h"
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/model/equations.h"
@@ -39,13 +41,24 @@ constexpr long long kFirstOfGpu = 256;
 // Whether a GPU steps such runs together.
 bool goes_together(const RunSpec& base, const RunSpec& resolved, const Machine& machine) {
     if (!machine.has_cuda() || base.backend == "cpu" || base.method != "auto" || base.kernel ||
-        !resolved.is_general() || double(resolved.size->nx) * resolved.size->ny > kCellsOfGpu)
+        !resolved.is_general() || std::holds_alternative<ByTolerance>(resolved.dt) ||
+        double(resolved.size->nx) * resolved.size->ny > kCellsOfGpu)
         return false;
     const bool float64 = resolved.dtype == DType::float64;
     const equation::Program program =
         make_program(run_equations(resolved), resolved.integrator, float64, resolved.time_step());
-    return equation::why_no_batch(program, float64, {resolved.size->nx, resolved.size->ny}, gpu_facts())
-        .empty();
+    // The states stay with steppers on the CPU.
+    const bool transforms_there =
+        program.linear.empty() || (why_no_fftw(sizeof(float)).empty() && why_no_fftw(sizeof(double)).empty());
+    return transforms_there &&
+           equation::why_no_batch(program, float64, {resolved.size->nx, resolved.size->ny}).empty();
+}
+
+// A run whose steps a GPU makes keeps its state on the CPU.
+RunSpec kept_on_cpu(RunSpec spec) {
+    spec.backend = "cpu";
+    spec.threads = 1;
+    return spec;
 }
 
 double wavelength_of(const Field& field, const RunSpec& now) {
@@ -129,10 +142,7 @@ Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
     spec_.base.backend = resolved_.backend;
     if (runs_.size() > 1 && goes_together(base, resolved_, machine)) {
         gpu_ = std::make_unique<GpuBatches>();
-        spec_.base.backend = "cpu";
-        spec_.base.threads = 1;
-        resolved_ = resolve(spec_.base, machine);
-        spec_.base.threads = base.threads;
+        resolved_ = resolve(kept_on_cpu(spec_.base), machine);
     }
     const double cells = double(resolved_.size->nx) * resolved_.size->ny;
     const int threads = batch_threads(base.threads, machine.cpu_threads, runs_.size());
@@ -168,7 +178,8 @@ void Sweep::begin_more() {
     const auto failures = for_each_apart(fresh.size(), threads_, [&](std::size_t i) {
         Live& live = *fresh[i];
         try {
-            live.begin(spec_.run(live.index), machine_, gpu_ ? 1 : alike_);
+            const RunSpec spec = spec_.run(live.index);
+            live.begin(gpu_ ? kept_on_cpu(spec) : spec, machine_, gpu_ ? 1 : alike_);
         } catch (const UnstableStep& error) {
             throw InputError("unstable: {}", error.what());
         }

@@ -9,26 +9,13 @@
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/model/model.h"
 #include "tests/model/typed_run.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil::equation;
 
 namespace {
 
 const KernelMaker kMaker{[](const std::string& text) { return compile_cuda(text, code_target()).cubin; }};
-
-/// A field of a batch and the same alone.
-template <class T>
-struct Twins {
-    Twins(const Program& program, const EquationSetup& setup, ThreadPool& pool)
-        : alone(program, setup, pool), member(program, setup, pool) {}
-    void start(int components, const Start& value) {
-        for (int c = 0; c < components; ++c)
-            for (EquationStepper<T>* each : {&alone, &member})
-                set_cells(each->component(c), [&](int x, int y) { return value(c, x, y); });
-    }
-
-    EquationStepper<T> alone, member;
-};
 
 /// The same bits, or both not a number, whose bits processors choose.
 template <class T>
@@ -38,70 +25,129 @@ bool same_but_nan(const std::vector<T>& a, const std::vector<T>& b) {
     });
 }
 
-/// Steps fields whose parameters, seeds and numbers of steps differ; returns whether a batch takes them.
+/// A field on the GPU alone.
 template <class T>
-bool check_batch(const std::string& text, int nx, int ny, std::size_t count) {
-    INFO(text << ", " << nx << "x" << ny);
+class Alone {
+  public:
+    Alone(const Program& program,
+          const EquationSetup& setup,
+          const std::string& cubin,
+          long long global_every)
+        : components_(program.components), setup_(setup), stepper_(program, setup, cubin, stream_) {
+        stepper_.set_global_every(global_every);
+    }
+
+    void start(const Start& value) {
+        std::vector<T> cells(std::size_t(setup_.nx) * std::size_t(setup_.ny));
+        for (int c = 0; c < components_; ++c) {
+            set_cells(FieldView<T>{cells.data(), setup_.nx, setup_.ny, setup_.nx},
+                      [&](int x, int y) { return value(c, x, y); });
+            const FieldView<T> to = stepper_.component(c);
+            copy_to_device(
+                {to.data, bytes(to.pitch), cells.data(), bytes(setup_.nx), bytes(setup_.nx), rows()},
+                stream_);
+        }
+    }
+    void use(std::unique_ptr<SeveralSteps> kernel) { stepper_.use(std::move(kernel)); }
+    void advance(long long steps) { stepper_.advance(steps); }
+    std::vector<T> cells() {
+        std::vector<T> cells(std::size_t(setup_.nx) * std::size_t(setup_.ny)), all;
+        for (int c = 0; c < components_; ++c) {
+            const FieldView<T> from = stepper_.component(c);
+            copy_to_host(
+                {cells.data(), bytes(setup_.nx), from.data, bytes(from.pitch), bytes(setup_.nx), rows()},
+                stream_);
+            all.insert(all.end(), cells.begin(), cells.end());
+        }
+        return all;
+    }
+    std::vector<double> globals() { return stepper_.globals(); }
+
+  private:
+    static std::size_t bytes(int cells) { return std::size_t(cells) * sizeof(T); }
+    std::size_t rows() const { return std::size_t(setup_.ny); }
+
+    int components_;
+    EquationSetup setup_;
+    CudaStream stream_;
+    CudaEquationStepper<T> stepper_;
+};
+
+struct Fields {
+    int nx, ny;
+    std::size_t count;
+    long long more_steps = 0;  ///< of every fifth field, in each call
+    long long global_every = 1;
+};
+
+/// Steps fields whose parameters, seeds and numbers of steps differ. Each has the bits that it has alone on
+/// the GPU, and, unless it is transformed, on the CPU. Returns how they were stepped; empty: they are not.
+template <class T>
+std::string check_batch(const std::string& text, const Fields& fields) {
+    INFO(text << ", " << fields.count << " of " << fields.nx << "x" << fields.ny);
     const Equations e = read_equations(text);
     const Program program = program_of<T>(e);
-    if (!why_no_batch(program, sizeof(T) == 8, {nx, ny}, gpu_facts()).empty()) return false;
+    constexpr bool kFloat64 = sizeof(T) == 8;
+    if (!why_no_batch(program, kFloat64, {fields.nx, fields.ny}).empty()) return "";
+    const bool on_cpu = program.linear.empty();
+    const std::string cubin = on_cpu ? "" : kMaker.compile(cuda_text(program, kFloat64));
     ThreadPool one(1), several(3);
-    std::vector<std::unique_ptr<Twins<T>>> twins;
+    std::vector<std::unique_ptr<EquationStepper<T>>> own, by_cpu;
+    std::vector<std::unique_ptr<Alone<T>>> by_gpu;
     std::vector<EquationStepper<T>*> members;
     std::vector<long long> steps;
-    for (std::size_t i = 0; i < count; ++i) {
-        EquationSetup setup = setup_of(e, TypedRun{.nx = nx, .ny = ny, .seed = 5 + i});
-        for (double& value : setup.parameters) value *= 1 + 0.01 * double(i);
-        twins.push_back(std::make_unique<Twins<T>>(program, setup, one));
-        twins.back()->start(program.components, [&](int c, int x, int y) {
+    for (std::size_t i = 0; i < fields.count; ++i) {
+        EquationSetup setup = setup_of(e, TypedRun{.nx = fields.nx, .ny = fields.ny, .seed = 5 + i});
+        for (double& value : setup.parameters) value *= 1 + 0.01 * double(i % 7);
+        const auto start = [&](int c, int x, int y) {
             return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * c + int(i)) % 11);
-        });
-        members.push_back(&twins.back()->member);
-        steps.push_back(3 + (long long)(i % 4));
-    }
-    const auto batch = make_cuda_batch<T>(program, {nx, ny}, kMaker);
-    for (int call = 0; call < 2; ++call) {
-        for (std::size_t i = 0; i < count; ++i) {
-            // The first step of multistep integrators.
-            while (members[i]->steps_alone()) members[i]->advance(1);
-            twins[i]->alone.advance(members[i]->step() - twins[i]->alone.step() + steps[i]);
+        };
+        const auto make = [&] {
+            auto stepper = std::make_unique<EquationStepper<T>>(program, setup, one);
+            stepper->set_global_every(fields.global_every);
+            for (int c = 0; c < program.components; ++c)
+                set_cells(stepper->component(c), [&](int x, int y) { return start(c, x, y); });
+            return stepper;
+        };
+        own.push_back(make());
+        members.push_back(own.back().get());
+        steps.push_back(3 + (long long)(i % 4) + (i % 5 == 0 ? fields.more_steps : 0));
+        if (on_cpu) {
+            by_cpu.push_back(make());
+        } else {
+            by_gpu.push_back(std::make_unique<Alone<T>>(program, setup, cubin, fields.global_every));
+            by_gpu.back()->start(start);
         }
-        batch->advance(members, steps, several);
     }
-    for (std::size_t i = 0; i < count; ++i) {
+    const auto batch = make_cuda_batch<T>(program, {fields.nx, fields.ny}, kMaker);
+    for (int call = 0; call < 2; ++call) batch->advance(members, steps, several);
+    for (std::size_t i = 0; i < fields.count; ++i) {
         INFO("run " << i);
-        CHECK(members[i]->step() == twins[i]->alone.step());
-        CHECK(same_but_nan(stencil_test::cells_of(*members[i], program.components),
-                           stencil_test::cells_of(twins[i]->alone, program.components)));
+        CHECK(members[i]->step() == 2 * steps[i]);
+        const std::vector<T> cells = stencil_test::cells_of(*members[i], program.components);
+        if (on_cpu) {
+            by_cpu[i]->advance(2 * steps[i]);
+            CHECK(same_but_nan(cells, stencil_test::cells_of(*by_cpu[i], program.components)));
+            CHECK(members[i]->globals() == by_cpu[i]->globals());
+        } else {
+            by_gpu[i]->advance(2 * steps[i]);
+            CHECK(same_but_nan(cells, by_gpu[i]->cells()));
+            CHECK(members[i]->globals() == by_gpu[i]->globals());
+        }
     }
-    return true;
+    return batch->way();
 }
 
 /// The components after some steps by a kernel, or by single steps where it is null.
 template <class T>
 std::vector<T> cells_by(std::unique_ptr<SeveralSteps> kernel,
                         const Program& program,
-                        const EquationSetup& setup,
-                        CudaStream& stream) {
-    CudaEquationStepper<T> stepper(
-        program, setup, kMaker.compile(cuda_text(program, sizeof(T) == 8)), stream);
-    std::vector<T> cells(std::size_t(setup.nx) * std::size_t(setup.ny)), all;
-    const FieldView<T> view{cells.data(), setup.nx, setup.ny, setup.nx};
-    const auto bytes = [](const FieldView<T>& field) { return std::size_t(field.pitch) * sizeof(T); };
-    const std::size_t row = std::size_t(setup.nx) * sizeof(T);
-    for (int c = 0; c < program.components; ++c) {
-        set_cells(view, [&](int x, int y) { return TypedRun().start(c, x, y); });
-        const FieldView<T> to = stepper.component(c);
-        copy_to_device({to.data, bytes(to), cells.data(), row, row, std::size_t(setup.ny)}, stream);
-    }
-    stepper.use(std::move(kernel));
-    stepper.advance(41);
-    for (int c = 0; c < program.components; ++c) {
-        const FieldView<T> from = stepper.component(c);
-        copy_to_host({cells.data(), row, from.data, bytes(from), row, std::size_t(setup.ny)}, stream);
-        all.insert(all.end(), cells.begin(), cells.end());
-    }
-    return all;
+                        const EquationSetup& setup) {
+    Alone<T> field(program, setup, kMaker.compile(cuda_text(program, sizeof(T) == 8)), 1);
+    field.start([](int c, int x, int y) { return TypedRun().start(c, x, y); });
+    field.use(std::move(kernel));
+    field.advance(41);
+    return field.cells();
 }
 
 }  // namespace
@@ -116,14 +162,14 @@ TEMPLATE_TEST_CASE("A block that holds a small field has the bits of single step
         const Program program = program_of<T>(e);
         const FusedProgram fused(program);
         const EquationSetup setup = setup_of(e, TypedRun{.nx = 60, .ny = 40});
-        const std::vector<T> expected = cells_by<T>(nullptr, program, setup, stream);
+        const std::vector<T> expected = cells_by<T>(nullptr, program, setup);
         for (const KernelShape& shape : kernel_shapes(fused, sizeof(T) == 8, {60, 40}, gpu_facts()).all) {
             const auto* block = std::get_if<BlockShape>(&shape);
             if (!block) continue;
             INFO(name_of(shape));
             const std::string cubin = kMaker.compile(text_of(fused, sizeof(T) == 8, {60, 40}, shape));
             auto kernel = std::make_unique<OneBlockKernel>(*block, 17, cubin, stream);
-            CHECK(same_bits(cells_by<T>(std::move(kernel), program, setup, stream), expected));
+            CHECK(same_bits(cells_by<T>(std::move(kernel), program, setup), expected));
             ++kernels;
         }
     }
@@ -131,33 +177,68 @@ TEMPLATE_TEST_CASE("A block that holds a small field has the bits of single step
 }
 
 TEMPLATE_TEST_CASE("Fields that step together on the GPU have the bits of each alone", "", float, double) {
-    std::size_t taken = 0;
     for (const std::string& text : kTexts) {
-        taken += check_batch<TestType>(text, 36, 20, 5) ? 1 : 0;
-        taken += check_batch<TestType>(text, 64, 48, 3) ? 1 : 0;
+        const bool waits = contains(text, "flux(u) = 0.1 - max(u)");
+        CHECK(check_batch<TestType>(text, {36, 20, 5}).empty() == waits);
+        check_batch<TestType>(text, {64, 48, 3});
     }
-    CHECK(taken > kTexts.size());
-    // Some keep more arrays than a block has registers for.
-    const std::vector<std::string> names = explicit_integrators();
-    taken = 0;
-    for (const std::string& name : names)
-        taken += check_batch<TestType>(
-                     "du/dt = lap(u) - u*v^2; dv/dt = p*lap(v) + u*v^2 - 0.1*v; p = 0.5; "
-                     "dt = 0.1; stepper = " +
-                         name,
-                     32,
-                     24,
-                     7)
-                     ? 1
-                     : 0;
-    CHECK(taken >= names.size() - 2);
-    CHECK(check_batch<TestType>(
-        "du/dt = D*lap(u) + noise; noise = 0.1*normal; D = 0.1; dt = 0.1", 40, 30, 300));
+    for (const std::string& name : explicit_integrators())
+        check_batch<TestType>(
+            "du/dt = lap(u) - u*v^2; dv/dt = p*lap(v) + u*v^2 - 0.1*v; p = 0.5; "
+            "dt = 0.1; stepper = " +
+                name,
+            {32, 24, 7});
+    CHECK(contains(check_batch<TestType>("du/dt = D*lap(u) + noise; noise = 0.1*normal; D = 0.1; dt = 0.1",
+                                         {40, 30, 300}),
+                   "a field per block"));
 }
 
-TEST_CASE("Every model that fits steps together on the GPU with the bits of each alone") {
+TEMPLATE_TEST_CASE("Fields that are stepped by stages have the bits of each alone", "", float, double) {
+    const std::vector<std::string> whole{
+        "du/dt = lap(u) + p*(u - u^3 - mean(u - u^3)); p = 1; dt = 0.05",
+        "du/dt = lap(u) - p*max(u)*u + 0.1*normal - integral(u)/9999; p = 0.1; dt = 0.05; stepper = heun",
+        "du/dt = lap(u) - mean(u); left: u = sin(y + p*t); p = 2; dt = 0.05; stepper = ab2"};
+    for (const std::string& text : whole)
+        for (const std::size_t count : {1, 3, 33}) {
+            const std::string way = check_batch<TestType>(text, {37, 21, count, 75});
+            CHECK(contains(way, "stages of all fields"));
+        }
+    check_batch<TestType>(whole[0], {64, 64, 33, 150, 40});
+    check_batch<TestType>(whole[1], {20, 24, 7, 9, 3});
+}
+
+TEMPLATE_TEST_CASE("Fields that are transformed together have the bits of each alone on the GPU",
+                   "",
+                   float,
+                   double) {
+    const std::vector<std::string> texts{
+        "dw/dt = p*lap(w) - dy(psi)*dx(w) + dx(psi)*dy(w); lap(psi) = -w; p = 0.1; dt = 0.02",
+        "dw/dt = p*lap(w) + psi; lap(psi) - 0.1*psi = -w + mean(w); p = 0.1; dt = 0.02; stepper = ab2",
+        "du/dt = p*lap(u) + u - u^3; p = 0.8; dt = 0.1; stepper = imex",
+        "du/dt = p*lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; p = 1; dt = 0.1; stepper = "
+        "crank-nicolson",
+        "du/dt = p*lap(u) - u^3; p = 0.8; dt = 0.1; stepper = implicit",
+        "du/dt = -u + conv(1/(1 + exp(-3*u)), exp(-r^2/p)); p = 4; dt = 0.1"};
+    for (const std::string& text : texts)
+        for (const std::string boundary : {"periodic", "insulated", "zero"}) {
+            const std::string whole = text + "; boundary = " + boundary;
+            for (const std::size_t count : {1, 3, 33}) {
+                const std::string way = check_batch<TestType>(whole, {36, 20, count, 45});
+                CHECK(contains(way, "transforms of"));
+            }
+            check_batch<TestType>(whole, {37, 21, 3});
+        }
+    // The modes of such sides differ by parameter.
+    check_batch<TestType>(
+        "du/dt = lap(u) - u^3; x: u + p*flux(u) = 0; y: insulated; p = 0.7; dt = 0.1; stepper = implicit",
+        {36, 20, 9, 45});
+    check_batch<TestType>(texts[0], {128, 128, 40});
+    check_batch<TestType>(texts[5], {128, 128, 40});
+}
+
+TEST_CASE("Every model steps together on the GPU with the bits of each alone") {
     for (const Preset& preset : presets()) {
-        check_batch<float>(std::string(preset.text), 64, 64, 3);
-        check_batch<float>(std::string(preset.text), 128, 96, 2);
+        check_batch<float>(std::string(preset.text), {64, 64, 3});
+        check_batch<float>(std::string(preset.text), {128, 96, 2});
     }
 }

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
-#include <span>
+#include <functional>
+#include <utility>
 #include <vector>
 
-#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_queue.h"
-#include "kernels/equation/batch/batch_stepper.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
-#include "kernels/equation/text/fused_program.h"
+#include "kernels/equation/equation_stepper.h"
+#include "kernels/equation/fused/fused_shape.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::equation {
@@ -39,19 +39,26 @@ struct Mirror {
     std::size_t size = 0;
 };
 
-/// The layout of runs of one program and shape, packed one after the other.
+/// What kernels of a batch expect.
+struct BatchNeeds {
+    std::vector<int> sent;  ///< the arrays that are packed: the components, then those that are only read
+    std::size_t row_bytes;  ///< rows begin at multiples of it
+};
+
+/// The layout of runs of one program and shape: the fields of an array follow one another, run after run.
 template <class T>
 class BatchLayout {
   public:
-    BatchLayout(const Program& program, FieldCells cells)
+    /// `program` must outlive it.
+    BatchLayout(const Program& program, FieldCells cells, BatchNeeds needs)
         : program_(program),
-          fused_(program_),
+          sent_(std::move(needs.sent)),
           size_(cells),
           lines_(cuda_lines(program_)),
-          pitch_(round_up(cells.nx, int(kMemoryAlignment / sizeof(T)))) {}
+          of_time_(InputValues<T>(program_).of_time()),
+          pitch_(round_up(cells.nx, int(needs.row_bytes / sizeof(T)))) {}
 
-    const Program& program() const { return program_; }
-    const FusedProgram& fused() const { return fused_; }
+    const std::vector<int>& sent() const { return sent_; }
     FieldCells size() const { return size_; }
     int pitch() const { return pitch_; }
     std::size_t field_bytes() const { return std::size_t(pitch_) * std::size_t(size_.ny) * sizeof(T); }
@@ -62,7 +69,7 @@ class BatchLayout {
     }
     /// Values of a step's inputs; 0: all steps have the same.
     std::size_t values_of_step() const {
-        return fused_.of_time ? line_values() + program_.uniforms.outputs.size() : 0;
+        return of_time_ ? line_values() + program_.uniforms.outputs.size() : 0;
     }
     std::size_t argument_bytes() const { return KernelArguments<T>::bytes(program_); }
 
@@ -72,44 +79,45 @@ class BatchLayout {
         std::size_t lines, arguments, end;
     };
     Places places(std::size_t runs) const {
-        const std::size_t lines = runs * std::size_t(fused_.only_read()) * field_bytes();
+        const std::size_t lines = runs * (sent_.size() - std::size_t(program_.components)) * field_bytes();
         const std::size_t arguments = lines + runs * lines_bytes();
         return {lines, arguments, arguments + runs * argument_bytes()};
     }
     /// Bytes of all that is packed for a run.
     std::size_t run_bytes() const { return own_bytes() + places(1).end + kMemoryAlignment; }
 
-    /// A component or an array that is only read, the k-th of FusedProgram::from, of a run.
+    /// The k-th of the arrays that are sent, of a run.
     struct Place {
         const Mirror* memory;
         std::size_t at;
         T* on_device() const { return reinterpret_cast<T*>(memory->on_device(at)); }
         T* on_host() const { return reinterpret_cast<T*>(memory->on_host(at)); }
     };
-    Place array(const Mirror& fields, const Mirror& rest, std::size_t run, std::size_t k) const {
+    Place array(
+        const Mirror& fields, const Mirror& rest, std::size_t runs, std::size_t run, std::size_t k) const {
         const auto components = std::size_t(program_.components);
-        if (k < components) return {&fields, run * own_bytes() + k * field_bytes()};
-        return {&rest, (run * std::size_t(fused_.only_read()) + k - components) * field_bytes()};
+        if (k < components) return {&fields, (k * runs + run) * field_bytes()};
+        return {&rest, ((k - components) * runs + run) * field_bytes()};
     }
 
-    /// Packs a member's cells and lines, and returns its arguments, whose arrays are those read.
+    /// Packs a member's cells and lines, and returns its arguments, whose arrays are those sent.
     KernelArguments<T> pack(EquationStepper<T>& member,
+                            const InputValues<T>& inputs,
                             const Mirror& fields,
                             const Mirror& rest,
                             std::size_t runs,
                             std::size_t run,
                             std::vector<T*>& arrays) const {
-        const InputValues<T>& inputs = member.prepare();
         KernelArguments<T> arguments(program_, member.setup(), pitch_);
         arguments.set_step(member.step());
         arguments.set_uniforms(inputs.uniforms());
         arrays.assign(program_.arrays.size(), nullptr);
-        for (std::size_t k = 0; k < fused_.from.size(); ++k) {
-            const Place place = array(fields, rest, run, k);
-            const FieldView<T> from = member.array(fused_.from[k]);
+        for (std::size_t k = 0; k < sent_.size(); ++k) {
+            const Place place = array(fields, rest, runs, run, k);
+            const FieldView<T> from = member.array(sent_[k]);
             T* to = place.on_host();
             for (int y = 0; y < size_.ny; ++y, to += pitch_) std::copy_n(from.row(y), size_.nx, to);
-            arrays[std::size_t(fused_.from[k])] = place.on_device();
+            arrays[std::size_t(sent_[k])] = place.on_device();
         }
         arguments.set_arrays(arrays);
         if (values_of_step() == 0 && line_values() > 0) {
@@ -120,12 +128,27 @@ class BatchLayout {
         return arguments;
     }
 
+    /// Packs the inputs of the steps from first to last - 1 after the present one, each of values_of_step().
+    void pack_inputs(
+        EquationStepper<T>& member, InputValues<T> inputs, long long first, long long last, T* to) const {
+        const KernelArguments<T> arguments(program_, member.setup(), pitch_);
+        for (long long i = first; i < last; ++i, to += values_of_step()) {
+            inputs.update(member.setup(), member.step() + i, member.time(i), false);
+            if (line_values() > 0) arguments.pack_lines(inputs, to);
+            std::ranges::copy(inputs.uniforms(), to + line_values());
+        }
+    }
+
     /// Gives a member its cells after so many steps.
-    void unpack(EquationStepper<T>& member, const Mirror& fields, std::size_t run, long long steps) const {
+    void unpack(EquationStepper<T>& member,
+                const Mirror& fields,
+                std::size_t runs,
+                std::size_t run,
+                long long steps) const {
         member.made(steps);
         for (int c = 0; c < program_.components; ++c) {
             const FieldView<T> to = member.component(c);
-            const T* from = Place{&fields, run * own_bytes() + std::size_t(c) * field_bytes()}.on_host();
+            const T* from = array(fields, fields, runs, run, std::size_t(c)).on_host();
             for (int y = 0; y < size_.ny; ++y, from += pitch_) std::copy_n(from, size_.nx, to.row(y));
         }
     }
@@ -135,10 +158,11 @@ class BatchLayout {
         return values_of_step() > 0 ? 0 : round_up(line_values() * sizeof(T), kMemoryAlignment);
     }
 
-    const Program program_;
-    const FusedProgram fused_;
+    const Program& program_;
+    std::vector<int> sent_;
     FieldCells size_;
     CudaLines lines_;
+    bool of_time_;
     int pitch_;
 };
 
@@ -148,17 +172,5 @@ inline void for_runs(ThreadPool& threads, std::size_t runs, const std::function<
         for (auto run = std::size_t(first); run < std::size_t(last); ++run) work(run);
     });
 }
-
-// Called by make_cuda_batch().
-template <class T>
-std::unique_ptr<BatchStepper<T>> make_block_batch(const Program& program,
-                                                  FieldCells size,
-                                                  KernelMaker maker,
-                                                  int device);
-template <class T>
-std::unique_ptr<BatchStepper<T>> make_fused_batch(const Program& program,
-                                                  FieldCells size,
-                                                  KernelMaker maker,
-                                                  int device);
 
 }  // namespace stencil::equation

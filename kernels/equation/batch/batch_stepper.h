@@ -1,6 +1,7 @@
 // Steps many fields of one program and shape together on a GPU.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,9 +22,9 @@ class BatchStepper {
     BatchStepper(const BatchStepper&) = delete;
     BatchStepper& operator=(const BatchStepper&) = delete;
 
-    /// Makes steps[i] steps in members[i], with the bits of its own advance(), and returns when the members
-    /// hold the results. None of them may step alone (EquationStepper::steps_alone()). Returns the
-    /// seconds that it took, with the copies.
+    /// Makes steps[i] steps in members[i], with the bits of a CudaEquationStepper, which are those of its own
+    /// advance() except for transforms (Program::linear), and returns when the members hold the results.
+    /// Returns the seconds that it took, with the copies.
     virtual double advance(std::span<EquationStepper<T>* const> members,
                            std::span<const long long> steps,
                            ThreadPool& threads) = 0;
@@ -31,8 +32,13 @@ class BatchStepper {
     virtual std::string way() const = 0;
 };
 
-/// Why fields of this size cannot be stepped together on this GPU, in one line; empty if they can.
-std::string why_no_batch(const Program& program, bool float64, FieldCells size, const GpuFacts& gpu);
+/// Why fields of this size cannot be stepped together, in one line; empty if they can.
+std::string why_no_batch(const Program& program, bool float64, FieldCells size);
+
+/// How a GPU steps them: a field per block, the tiles of all fields in one launch of several steps, or stage
+/// by stage.
+enum class BatchKind : std::uint8_t { block, fused, staged };
+BatchKind batch_kind(const Program& program, bool float64, FieldCells size, const GpuFacts& gpu);
 
 /// For a program that can be. Throws CudaError, also in a build without CUDA.
 template <class T>

@@ -1,12 +1,11 @@
 // Steps fields that fit a block's registers (block/block_text.h), a field per block.
 #include <array>
-#include <chrono>
 #include <exception>
 #include <future>
 #include <limits>
 #include <utility>
 
-#include "kernels/equation/batch/batch_layout.cuh"
+#include "kernels/equation/batch/grouped_batch.cuh"
 #include "kernels/equation/block/block_text.h"
 #include "kernels/equation/launch/loaded_kernels.h"
 
@@ -22,16 +21,15 @@ constexpr std::size_t kMostGroupBytes = std::size_t(1) << 28;
 constexpr int kTimedSteps = 64;
 
 template <class T>
-class BlockBatch : public BatchStepper<T> {
-    using Members = std::span<EquationStepper<T>* const>;
-    using Steps = std::span<const long long>;
-    static constexpr bool kFloat64 = sizeof(T) == 8;
+class BlockBatch : public GroupedBatch<T> {
+    using Common = GroupedBatch<T>;
+    using typename Common::Members;
+    using typename Common::Steps;
 
   public:
     BlockBatch(const Program& program, FieldCells size, KernelMaker maker, int device)
-        : layout_(program, size),
-          maker_(std::move(maker)),
-          device_(device),
+        : Common(program, size, needs_of_fused(program), std::move(maker), device),
+          fused_(program_),
           of_step_(layout_.values_of_step()),
           groups_{Group(device), Group(device)} {
         compile();
@@ -40,31 +38,17 @@ class BlockBatch : public BatchStepper<T> {
         for (Group& group : groups_) finish(group.stream);
     }
 
-    double advance(Members members, Steps steps, ThreadPool& threads) override {
-        if (members.empty()) return 0;
-        groups_.front().stream.use_device();
-        choose(members, threads);
-        const auto started = std::chrono::steady_clock::now();
-        const std::size_t most = most_of_group();
-        std::size_t begun = 0;
-        for (std::size_t first = 0; first < members.size(); first += most, ++begun) {
-            Group& group = groups_[begun % groups_.size()];
-            finish_group(group, threads);
-            const std::size_t count = std::min(most, members.size() - first);
-            begin(group, members.subspan(first, count), steps.subspan(first, count), threads);
-            run(group, kernels_.front(), threads);
-            group.fields.download(count * layout_.own_bytes(), group.stream);
-        }
-        for (std::size_t i = 0; i < groups_.size(); ++i)
-            finish_group(groups_[(begun + i) % groups_.size()], threads);
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    }
-
     std::string way() const override {
         return kernels_.size() == 1 ? "a field per block, " + name_of(kernels_.front().shape) : "";
     }
 
   private:
+    using Common::device_;
+    using Common::kFloat64;
+    using Common::layout_;
+    using Common::maker_;
+    using Common::program_;
+
     struct Kernel {
         BlockShape shape;
         std::unique_ptr<LoadedKernels> loaded;
@@ -85,12 +69,12 @@ class BlockBatch : public BatchStepper<T> {
     };
 
     std::string text_of(const BlockShape& shape) const {
-        return block_text(layout_.fused(), kFloat64, layout_.size(), shape, true);
+        return block_text(fused_, kFloat64, layout_.size(), shape, true);
     }
 
     void compile() {
         const GpuFacts gpu = gpu_facts(device_);
-        std::vector<BlockShape> shapes = block_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
+        std::vector<BlockShape> shapes = block_shapes(fused_, kFloat64, layout_.size(), gpu);
         if (shapes.size() > 1) {
             candidates_ = std::to_string(gpu.multiprocessors) + ' ' + std::to_string(gpu.capability) + '\n' +
                           text_of(shapes.front());
@@ -119,7 +103,7 @@ class BlockBatch : public BatchStepper<T> {
     }
 
     // Whole waves, so that no multiprocessor waits for the others.
-    std::size_t most_of_group() const {
+    std::size_t most_of_group() override {
         const std::size_t wave =
             std::size_t(gpu_facts(device_).multiprocessors) * std::size_t(kernels_.front().resources.blocks);
         const std::size_t room = std::min(kMostGroupBytes, cuda_memory(device_).free_bytes / 8);
@@ -127,7 +111,7 @@ class BlockBatch : public BatchStepper<T> {
     }
 
     // Compares the kernels by steps of a first group, whose members are not changed.
-    void choose(Members members, ThreadPool& threads) {
+    void prepare(Members members, ThreadPool& threads) override {
         if (kernels_.size() == 1) return;
         Group& group = groups_.front();
         const std::vector<long long> steps(std::min(members.size(), most_of_group()), kTimedSteps);
@@ -150,6 +134,20 @@ class BlockBatch : public BatchStepper<T> {
         if (maker_.keep_fastest) maker_.keep_fastest(candidates_, name_of(kernels_.front().shape));
     }
 
+    // While one group is on the device, the one before it is unpacked.
+    void step_group(Members members, Steps steps, ThreadPool& threads) override {
+        Group& group = groups_[begun_++ % groups_.size()];
+        finish_group(group, threads);
+        begin(group, members, steps, threads);
+        run(group, kernels_.front(), threads);
+        group.fields.download(members.size() * layout_.own_bytes(), group.stream);
+    }
+
+    void finish_groups(ThreadPool& threads) override {
+        for (std::size_t i = 0; i < groups_.size(); ++i)
+            finish_group(groups_[(begun_ + i) % groups_.size()], threads);
+    }
+
     // Packs the members' cells and inputs, and enqueues their upload.
     void begin(Group& group, Members members, Steps steps, ThreadPool& threads) {
         const std::size_t runs = members.size();
@@ -164,11 +162,11 @@ class BlockBatch : public BatchStepper<T> {
         if (inputs > 0) group.inputs.reserve(runs * inputs, group.stream);
         for_runs(threads, runs, [&](std::size_t run) {
             std::vector<T*> arrays;
-            KernelArguments<T> arguments =
-                layout_.pack(*members[run], group.fields, group.rest, runs, run, arrays);
+            KernelArguments<T> arguments = layout_.pack(
+                *members[run], members[run]->prepare(), group.fields, group.rest, runs, run, arrays);
             // The components are stepped in place.
-            for (int c = 0; c < layout_.program().components; ++c)
-                arrays[std::size_t(layout_.program().next[std::size_t(c)])] = arrays[std::size_t(c)];
+            for (int c = 0; c < program_.components; ++c)
+                arrays[std::size_t(program_.next[std::size_t(c)])] = arrays[std::size_t(c)];
             arguments.set_arrays(arrays);
             if (inputs > 0) arguments.set_lines(reinterpret_cast<T*>(group.inputs.on_device(run * inputs)));
             std::memcpy(group.rest.on_host(at.arguments + run * layout_.argument_bytes()),
@@ -212,15 +210,12 @@ class BlockBatch : public BatchStepper<T> {
         group.stream.synchronize();  // the launch before has read its inputs
         const std::size_t bytes = std::size_t(most) * of_step_ * sizeof(T);
         for_runs(threads, group.members.size(), [&](std::size_t run) {
-            const EquationStepper<T>& member = *group.members[run];
-            const KernelArguments<T> arguments(layout_.program(), member.setup(), layout_.pitch());
-            InputValues<T> inputs = member.inputs();
-            auto* to = reinterpret_cast<T*>(group.inputs.on_host(run * bytes));
-            for (long long i = done; i < std::min(done + most, group.steps[run]); ++i, to += of_step_) {
-                inputs.update(member.setup(), member.step() + i, member.time(i), false);
-                if (layout_.line_values() > 0) arguments.pack_lines(inputs, to);
-                std::ranges::copy(inputs.uniforms(), to + layout_.line_values());
-            }
+            EquationStepper<T>& member = *group.members[run];
+            layout_.pack_inputs(member,
+                                member.inputs(),
+                                done,
+                                std::min(done + most, group.steps[run]),
+                                reinterpret_cast<T*>(group.inputs.on_host(run * bytes)));
         });
         group.inputs.upload(group.members.size() * bytes, group.stream);
     }
@@ -229,16 +224,15 @@ class BlockBatch : public BatchStepper<T> {
         if (!std::exchange(group.under_way, false)) return;
         group.stream.synchronize();
         for_runs(threads, group.members.size(), [&](std::size_t run) {
-            layout_.unpack(*group.members[run], group.fields, run, group.steps[run]);
+            layout_.unpack(*group.members[run], group.fields, group.members.size(), run, group.steps[run]);
         });
     }
 
-    BatchLayout<T> layout_;
-    KernelMaker maker_;
-    int device_;
+    const FusedProgram fused_;
     std::size_t of_step_;
     std::string candidates_;
     std::array<Group, 2> groups_;
+    std::size_t begun_ = 0;        ///< groups
     std::vector<Kernel> kernels_;  ///< the fastest alone, once it is known
 };
 

@@ -1,13 +1,11 @@
 // Steps larger fields together: the tiles of all fields' passes (equation/fused) in one launch.
 #include <array>
-#include <chrono>
 #include <future>
 #include <limits>
 #include <map>
 #include <utility>
 
-#include "kernels/equation/batch/batch_layout.cuh"
-#include "kernels/equation/block/block_text.h"
+#include "kernels/equation/batch/grouped_batch.cuh"
 #include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/launch/loaded_kernels.h"
 #include "kernels/methods/streaming/stream_tiles.h"
@@ -16,37 +14,28 @@ namespace stencil::equation {
 namespace {
 
 template <class T>
-class FusedBatch : public BatchStepper<T> {
-    using Members = std::span<EquationStepper<T>* const>;
-    using Steps = std::span<const long long>;
-    static constexpr bool kFloat64 = sizeof(T) == 8;
+class FusedBatch : public GroupedBatch<T> {
+    using Common = GroupedBatch<T>;
+    using typename Common::Members;
+    using typename Common::Steps;
 
   public:
     FusedBatch(const Program& program, FieldCells size, KernelMaker maker, int device)
-        : layout_(program, size), maker_(std::move(maker)), device_(device), stream_(device) {}
+        : Common(program, size, needs_of_fused(program), std::move(maker), device),
+          fused_(program_),
+          stream_(device) {}
     ~FusedBatch() override { finish(stream_); }
-
-    double advance(Members members, Steps steps, ThreadPool& threads) override {
-        if (members.empty()) return 0;
-        stream_.use_device();
-        if (kernels_.empty()) compile(members.size());
-        const auto started = std::chrono::steady_clock::now();
-        const std::size_t room =
-            cuda_memory(device_).free_bytes / 2 + fields_.size + rest_.size + next_bytes_;
-        const std::size_t most =
-            std::max<std::size_t>(room / (2 * layout_.run_bytes() + layout_.own_bytes()), 1);
-        for (std::size_t first = 0; first < members.size(); first += most) {
-            const std::size_t count = std::min(most, members.size() - first);
-            step_group(members.subspan(first, count), steps.subspan(first, count), threads);
-        }
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    }
 
     std::string way() const override {
         return kernels_.empty() ? "" : "tiles of all fields together, " + name_of(kernels_.front().shape);
     }
 
   private:
+    using Common::device_;
+    using Common::kFloat64;
+    using Common::layout_;
+    using Common::maker_;
+    using Common::program_;
     using Cut = arguments::CutOf<T, 1>;
     // A kernel of several steps, and one of single steps for those that are left.
     struct Kernel {
@@ -65,11 +54,21 @@ class FusedBatch : public BatchStepper<T> {
         bool in_next = false;  ///< the components are in the second of both fields
     };
 
+    void prepare(Members members, ThreadPool&) override {
+        if (kernels_.empty()) compile(members.size());
+    }
+
+    std::size_t most_of_group() override {
+        const std::size_t room =
+            cuda_memory(device_).free_bytes / 2 + fields_.size + rest_.size + next_bytes_;
+        return std::max<std::size_t>(room / (2 * layout_.run_bytes() + layout_.own_bytes()), 1);
+    }
+
     void compile(std::size_t runs) {
         GpuFacts gpu = gpu_facts(device_);
         gpu.multiprocessors = std::max(1, gpu.multiprocessors / int(std::min<std::size_t>(runs, 1024)));
         gpu.shared_per_multiprocessor -= 4096;  // for the arguments of blocks
-        const std::vector<FusedShape> shapes = fused_shapes(layout_.fused(), kFloat64, layout_.size(), gpu);
+        const std::vector<FusedShape> shapes = fused_shapes(fused_, kFloat64, layout_.size(), gpu);
         if (shapes.empty()) throw CudaError("no kernel for batches of this equation fits the GPU");
         FusedShape single = shapes.front();
         single.steps = 1;
@@ -77,13 +76,13 @@ class FusedBatch : public BatchStepper<T> {
         const std::array<FusedShape, 2> both{shapes.front(), single};
         for (std::size_t i = 0; i < 2; ++i)
             cubins[i] = std::async(std::launch::async, [this, shape = both[i]] {
-                return maker_.compile(fused_text(layout_.fused(), kFloat64, shape, true));
+                return maker_.compile(fused_text(fused_, kFloat64, shape, true));
             });
         for (std::size_t i = 0; i < 2; ++i) {
             Kernel kernel{both[i], std::make_unique<LoadedKernels>(cubins[i].get(), stream_), {}};
             kernel.function = kernel.loaded->find("fused");
             for (int warps = 0; warps <= both[i].warps; ++warps)
-                kernel.shared_bytes.push_back(fused_shared_bytes(layout_.fused(), kFloat64, both[i], warps));
+                kernel.shared_bytes.push_back(fused_shared_bytes(fused_, kFloat64, both[i], warps));
             if (prepare_kernel(kernel.function, 32 * both[i].warps, kernel.shared_bytes.back()).blocks == 0)
                 throw CudaError("no kernel for batches of this equation fits the GPU");
             kernels_.push_back(std::move(kernel));
@@ -93,14 +92,14 @@ class FusedBatch : public BatchStepper<T> {
 
     const std::pair<CudaMemory, int>& tiles_of(Kernel& kernel, int warps) {
         if (const auto found = kernel.tiles.find(warps); found != kernel.tiles.end()) return found->second;
-        const std::vector<StreamTile> tiles = stream_tiles(
-            fused_cut(layout_.fused(), kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
+        const std::vector<StreamTile> tiles =
+            stream_tiles(fused_cut(fused_, kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
         return kernel.tiles.emplace(warps, std::pair(uploaded(tiles, stream_), int(tiles.size())))
             .first->second;
     }
 
-    void step_group(Members members, Steps steps, ThreadPool& threads) {
-        const std::size_t runs = members.size(), own = layout_.own_bytes();
+    void step_group(Members members, Steps steps, ThreadPool& threads) override {
+        const std::size_t runs = members.size(), own = layout_.own_bytes(), field = layout_.field_bytes();
         fields_.reserve(runs * own, stream_);
         rest_.reserve(layout_.places(runs).end, stream_);
         if (runs * own > next_bytes_) {
@@ -110,15 +109,14 @@ class FusedBatch : public BatchStepper<T> {
         std::vector<std::unique_ptr<Run>> all(runs);
         for_runs(threads, runs, [&](std::size_t i) {
             std::vector<T*> arrays;
-            KernelArguments<T> arguments = layout_.pack(*members[i], fields_, rest_, runs, i, arrays);
+            KernelArguments<T> arguments =
+                layout_.pack(*members[i], members[i]->prepare(), fields_, rest_, runs, i, arrays);
             std::vector<T> sides = arguments.sides(members[i]->inputs());
             all[i] = std::make_unique<Run>(
                 Run{std::move(arguments), std::move(arrays), std::move(sides), steps[i]});
-            for (int c = 0; c < layout_.program().components; ++c) {
-                std::byte* to = static_cast<std::byte*>(next_.data()) + i * own;
-                all[i]->arrays[std::size_t(layout_.program().next[std::size_t(c)])] =
-                    reinterpret_cast<T*>(to + std::size_t(c) * layout_.field_bytes());
-            }
+            for (std::size_t c = 0; c < program_.next.size(); ++c)
+                all[i]->arrays[std::size_t(program_.next[c])] =
+                    reinterpret_cast<T*>(next_of((c * runs + i) * field));
         });
         fields_.upload(runs * own, stream_);
         rest_.upload(layout_.places(runs).arguments, stream_);
@@ -137,18 +135,20 @@ class FusedBatch : public BatchStepper<T> {
             for (Run* run : active) run->left -= least;
         }
         for (std::size_t i = 0; i < runs; ++i)
-            if (all[i]->in_next)
-                copy_on_device(fields_.on_device(i * own),
-                               static_cast<std::byte*>(next_.data()) + i * own,
-                               own,
-                               stream_);
+            for (std::size_t c = 0; c < program_.next.size() && all[i]->in_next; ++c) {
+                const std::size_t at = (c * runs + i) * field;
+                copy_on_device(fields_.on_device(at), next_of(at), field, stream_);
+            }
         fields_.download(runs * own, stream_);
         stream_.synchronize();
-        for_runs(threads, runs, [&](std::size_t i) { layout_.unpack(*members[i], fields_, i, steps[i]); });
+        for_runs(
+            threads, runs, [&](std::size_t i) { layout_.unpack(*members[i], fields_, runs, i, steps[i]); });
     }
 
+    std::byte* next_of(std::size_t at) const { return static_cast<std::byte*>(next_.data()) + at; }
+
     std::size_t cut_bytes() const {
-        const std::size_t sides = std::max<std::size_t>(cuda_lines(layout_.program()).count, 1) * sizeof(T);
+        const std::size_t sides = std::max<std::size_t>(cuda_lines(program_).count, 1) * sizeof(T);
         return round_up(offsetof(Cut, sides) + sides, std::size_t(8));
     }
 
@@ -201,8 +201,8 @@ class FusedBatch : public BatchStepper<T> {
     }
 
     void swap_components(std::vector<T*>& arrays) const {
-        for (int c = 0; c < layout_.program().components; ++c)
-            std::swap(arrays[std::size_t(c)], arrays[std::size_t(layout_.program().next[std::size_t(c)])]);
+        for (std::size_t c = 0; c < program_.next.size(); ++c)
+            std::swap(arrays[c], arrays[std::size_t(program_.next[c])]);
     }
 
     void pack_cut(const Run& run, const CudaMemory& tiles, std::size_t at) {
@@ -233,12 +233,10 @@ class FusedBatch : public BatchStepper<T> {
     }
     bool fits(const Kernel& kernel, int warps) const {
         return stencil::fits(
-            fused_cut(layout_.fused(), kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
+            fused_cut(fused_, kFloat64, kernel.shape, warps, layout_.size(), blocks_of_run_));
     }
 
-    BatchLayout<T> layout_;
-    KernelMaker maker_;
-    int device_;
+    const FusedProgram fused_;
     CudaStream stream_;
     Mirror fields_, rest_, tables_;
     CudaMemory next_;
@@ -258,17 +256,5 @@ std::unique_ptr<BatchStepper<T>> make_fused_batch(const Program& program,
 }
 template std::unique_ptr<BatchStepper<float>> make_fused_batch(const Program&, FieldCells, KernelMaker, int);
 template std::unique_ptr<BatchStepper<double>> make_fused_batch(const Program&, FieldCells, KernelMaker, int);
-
-template <class T>
-std::unique_ptr<BatchStepper<T>> make_cuda_batch(const Program& program,
-                                                 FieldCells size,
-                                                 KernelMaker maker,
-                                                 int device) {
-    const bool small = !block_shapes(FusedProgram(program), sizeof(T) == 8, size, gpu_facts(device)).empty();
-    return small ? make_block_batch<T>(program, size, std::move(maker), device)
-                 : make_fused_batch<T>(program, size, std::move(maker), device);
-}
-template std::unique_ptr<BatchStepper<float>> make_cuda_batch(const Program&, FieldCells, KernelMaker, int);
-template std::unique_ptr<BatchStepper<double>> make_cuda_batch(const Program&, FieldCells, KernelMaker, int);
 
 }  // namespace stencil::equation

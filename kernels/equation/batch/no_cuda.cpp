@@ -1,4 +1,4 @@
-// Replaces block_batch.cu and fused_batch.cu in a build without the CUDA toolkit.
+// Replaces the batches in a build without the CUDA toolkit.
 #include "kernels/equation/batch/batch_stepper.h"
 
 namespace stencil::equation {

@@ -4,9 +4,12 @@
 #include "kernels/equation/cuda/cuda_convolution.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "kernels/cuda/cuda_field.h"
 #include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/made_of_runs.cuh"
 #include "kernels/equation/kernel_table.h"
 #include "kernels/methods/spectral/cufft_plan.cuh"
 
@@ -24,12 +27,20 @@ __device__ Element element_of(Outside outside, int i, int n) {
     return {2 * n - 1 - i, outside == Outside::zero ? 0 : outside == Outside::negated ? -1 : 1};
 }
 
-// Copies a field to a larger one and fills the outsides.
+// The array of a block's run; those of several runs follow one another.
+template <class T>
+__device__ FieldView<T> of_block(FieldView<T> first, int runs) {
+    first.data += std::int64_t(block_field(runs)) * first.ny * first.pitch;
+    return first;
+}
+
+// Copies fields to larger ones and fills the outsides.
 template <class T>
 __global__ void __launch_bounds__(kConvolutionThreads)
-    extend_kernel(FieldView<T> from, FieldView<T> to, Outside along_x, Outside along_y) {
+    extend_kernel(FieldView<T> fields, FieldView<T> extended, Outside along_x, Outside along_y, int runs) {
+    const FieldView<T> from = of_block(fields, runs), to = of_block(extended, runs);
     const int x = block_column() * kConvolutionThreads + int(threadIdx.x);
-    const int y = block_row();
+    const int y = block_row(runs);
     if (x >= to.nx || y >= to.ny) return;
     const Element column = element_of(along_x, x, from.nx), row = element_of(along_y, y, from.ny);
     const int sign = column.sign * row.sign;
@@ -37,22 +48,28 @@ __global__ void __launch_bounds__(kConvolutionThreads)
     to.at(x, y) = sign < 0 ? -value : value;
 }
 
-// Copies the part of `from` that lies in `to`.
+// Copies the parts of extended fields that lie in the fields.
 template <class T>
-__global__ void __launch_bounds__(kConvolutionThreads) crop_kernel(FieldView<T> from, FieldView<T> to) {
+__global__ void __launch_bounds__(kConvolutionThreads)
+    crop_kernel(FieldView<T> extended, FieldView<T> fields, int runs) {
+    const FieldView<T> from = of_block(extended, runs), to = of_block(fields, runs);
     const int x = block_column() * kConvolutionThreads + int(threadIdx.x);
-    const int y = block_row();
+    const int y = block_row(runs);
     if (x < to.nx && y < to.ny) to.at(x, y) = from.at(x, y);
 }
 
 template <class T>
-__global__ void __launch_bounds__(kConvolutionThreads)
-    multiply_kernel(FieldView<Complex<T>> from, FieldView<Complex<double>> by, FieldView<Complex<T>> to) {
+__global__ void __launch_bounds__(kConvolutionThreads) multiply_kernel(FieldView<Complex<T>> spectra,
+                                                                       OfRuns<const Complex<double>*> factors,
+                                                                       FieldView<Complex<T>> products,
+                                                                       int first_run,
+                                                                       int runs) {
+    const FieldView<Complex<T>> from = of_block(spectra, runs), to = of_block(products, runs);
     const int x = block_column() * kConvolutionThreads + int(threadIdx.x);
-    const int y = block_row();
+    const int y = block_row(runs);
     if (x >= to.nx || y >= to.ny) return;
     const Complex<T> value = from.at(x, y);
-    const Complex<double> factor = by.at(x, y);
+    const Complex<double> factor = factors.of(first_run + block_field(runs))[std::int64_t(y) * to.pitch + x];
     const double re = value.re, im = value.im;
     to.at(x, y) = {T(re * factor.re - im * factor.im), T(re * factor.im + im * factor.re)};
 }
@@ -67,18 +84,21 @@ __global__ void __launch_bounds__(kConvolutionThreads)
 }
 
 template <class T>
-dim3 grid_of(const FieldView<T>& view) {
-    return grid_over(view.nx, view.ny, kConvolutionThreads, 1);
+dim3 grid_of(const FieldView<T>& view, int runs = 1) {
+    return grid_over(view.nx, view.ny, kConvolutionThreads, 1, runs);
 }
 
-// A 2D array in device memory.
+// 2D arrays of each run in device memory.
 template <class T>
-struct CudaArray {
-    CudaArray(int its_nx, int its_ny)
-        : nx(its_nx), ny(its_ny), memory(std::size_t(nx) * std::size_t(ny) * sizeof(T)) {}
-    FieldView<T> view() { return {static_cast<T*>(memory.data()), nx, ny, nx}; }
+struct CudaArrays {
+    CudaArrays(int its_nx, int its_ny, int its_pitch, int runs, int device)
+        : nx(its_nx),
+          ny(its_ny),
+          pitch(its_pitch),
+          memory(std::size_t(runs) * std::size_t(pitch) * std::size_t(ny) * sizeof(T), device) {}
+    FieldView<T> view() const { return {static_cast<T*>(memory.data()), nx, ny, pitch}; }
 
-    int nx, ny;
+    int nx, ny, pitch;
     CudaMemory memory;
 };
 
@@ -86,100 +106,160 @@ struct CudaArray {
 
 template <class T>
 struct CudaConvolution<T>::Spectra {
-    struct Spectrum {
-        std::vector<double> scalars;         ///< that the spectrum was computed from
-        CudaArray<Complex<double>> factors;  ///< divided by the gain of a forward and inverse transform
+    // A kernel's transform, divided by the gain of a forward and inverse transform.
+    struct Factors {
+        CudaMemory memory;
+        const Complex<double>* view() const { return static_cast<const Complex<double>*>(memory.data()); }
     };
 
-    Spectra(const LinearPart& its_part, int its_nx, int its_ny, CudaStream& its_stream)
+    Spectra(const LinearPart& its_part, int its_nx, int its_ny, CudaStream& its_stream, int runs)
         : part(its_part),
           nx(its_nx),
           ny(its_ny),
           stream(its_stream),
           columns(torus_length(part.outside[0], nx)),
           rows(torus_length(part.outside[1], ny)),
-          in_place(columns == nx && rows == ny),
-          extended(in_place ? 1 : columns, in_place ? 1 : rows),
-          spectrum(columns / 2 + 1, rows),
-          product(columns / 2 + 1, rows),
-          forward(columns, rows, pitch(), CUFFT_FORWARD, cuda_handle(stream)),
-          backward(columns, rows, pitch(), CUFFT_INVERSE, cuda_handle(stream)),
-          work(std::max({forward.work_bytes(), backward.work_bytes(), std::size_t(1)})) {
+          fits(columns == nx && rows == ny),
+          pitch(fits ? cuda_pitch<T>(nx) : columns),
+          together(runs_at_a_time(runs)),
+          in_place(fits && runs == 1),
+          extended(
+              in_place ? 1 : columns, in_place ? 1 : rows, in_place ? 1 : pitch, together, stream.device()),
+          spectrum(columns / 2 + 1, rows, columns / 2 + 1, together, stream.device()),
+          product(columns / 2 + 1, rows, columns / 2 + 1, together, stream.device()),
+          forward(columns, rows, pitch, CUFFT_FORWARD, cuda_handle(stream), together),
+          backward(columns, rows, pitch, CUFFT_INVERSE, cuda_handle(stream), together),
+          work(std::max({forward.work_bytes(), backward.work_bytes(), std::size_t(1)}), stream.device()),
+          kernels(part.kernels.size()) {
         forward.work_in(work.data());
         backward.work_in(work.data());
-        for (std::size_t i = 0; i < part.kernels.size(); ++i)
-            kernels.push_back({{}, CudaArray<Complex<double>>(spectrum.nx, rows)});
     }
 
-    void make(const ConvolutionKernel& kernel, const std::vector<double>& scalars, Spectrum& made) {
-        std::vector<double> used = scalars_of_kernel(kernel, scalars);
-        if (used == made.scalars) return;
-        made.scalars = std::move(used);
+    int runs_at_a_time(int runs) const {
+        if (runs == 1) return 1;
+        const auto cells = std::size_t(pitch) * std::size_t(rows),
+                   numbers = 2 * std::size_t(columns / 2 + 1) * std::size_t(rows);
+        const int most = runs_of_chunk((cells + 2 * numbers) * sizeof(T), runs);
+        const auto transform = [&](int count, const T* from, T* to, bool back) {
+            CufftRealPlan<T> plan(
+                columns, rows, pitch, back ? CUFFT_INVERSE : CUFFT_FORWARD, cuda_handle(stream), count);
+            const CudaMemory its_work(std::max(plan.work_bytes(), std::size_t(1)), stream.device());
+            plan.work_in(its_work.data());
+            auto* source = const_cast<T*>(from);
+            if (back)
+                plan.run(to, reinterpret_cast<Complex<T>*>(source));
+            else
+                plan.run(source, reinterpret_cast<Complex<T>*>(to));
+            stream.synchronize();
+        };
+        const int there =
+            runs_with_same_bits<T>(most, cells, numbers, stream, [&](int count, const T* from, T* to) {
+                transform(count, from, to, false);
+            });
+        return runs_with_same_bits<T>(there, numbers, cells, stream, [&](int count, const T* from, T* to) {
+            const std::size_t bytes = std::size_t(count) * cells * sizeof(T);
+            CUDA_CHECK(cudaMemsetAsync(to, 0, bytes, cuda_handle(stream)));  // between rows
+            transform(count, from, to, true);
+        });
+    }
+
+    Factors make(const ConvolutionKernel& kernel, const std::vector<double>& scalars) {
         const std::vector<double> cells = kernel_table(kernel, part.outside, nx, ny, scalars);
-        CudaMemory table = uploaded(cells, stream);
+        const CudaMemory table = uploaded(cells, stream);
         CufftRealPlan<double> exact(columns, rows, columns, CUFFT_FORWARD, cuda_handle(stream));
-        CudaMemory own_work(std::max(exact.work_bytes(), std::size_t(1)));
+        const CudaMemory own_work(std::max(exact.work_bytes(), std::size_t(1)), stream.device());
         exact.work_in(own_work.data());
-        const FieldView<Complex<double>> factors = made.factors.view();
+        CudaArrays<Complex<double>> made(columns / 2 + 1, rows, columns / 2 + 1, 1, stream.device());
+        const FieldView<Complex<double>> factors = made.view();
         exact.run(static_cast<double*>(table.data()), factors.data);
         scale_kernel<<<grid_of(factors), kConvolutionThreads, 0, cuda_handle(stream)>>>(
             factors, 1 / (double(columns) * rows));
         check_launch("scale_kernel");
         stream.synchronize();  // before the table and its plan are destroyed
+        return {std::move(made.memory)};
     }
 
-    void apply(FieldView<T> from, const std::vector<FieldView<T>>& to) {
+    void apply(FieldView<T> from, const std::vector<FieldView<T>>& to, int runs) {
+        for (int first = 0; first < runs; first += together)
+            apply(from, to, first, std::min(together, runs - first));
+    }
+
+    void apply(FieldView<T> from, const std::vector<FieldView<T>>& to, int first, int runs) {
         const cudaStream_t handle = cuda_handle(stream);
+        const auto of_run = [&](FieldView<T> view) {
+            view.data += std::int64_t(first) * view.ny * view.pitch;
+            return view;
+        };
         const FieldView<T> cells = extended.view();
         if (!in_place) {
-            extend_kernel<<<grid_of(cells), kConvolutionThreads, 0, handle>>>(
-                from, cells, part.outside[0], part.outside[1]);
+            extend_kernel<<<grid_of(cells, runs), kConvolutionThreads, 0, handle>>>(
+                of_run(from), cells, part.outside[0], part.outside[1], runs);
             check_launch("extend_kernel");
         }
         const FieldView<Complex<T>> its = spectrum.view(), products = product.view();
         forward.run(in_place ? from.data : cells.data, its.data);
         for (std::size_t i = 0; i < to.size(); ++i) {
-            multiply_kernel<<<grid_of(its), kConvolutionThreads, 0, handle>>>(
-                its, kernels[i].factors.view(), products);
+            multiply_kernel<<<grid_of(its, runs), kConvolutionThreads, 0, handle>>>(
+                its, kernels[i].views(), products, first, runs);
             check_launch("multiply_kernel");
             backward.run(in_place ? to[i].data : cells.data, products.data);
             if (in_place) continue;
-            crop_kernel<<<grid_of(to[i]), kConvolutionThreads, 0, handle>>>(cells, to[i]);
+            crop_kernel<<<grid_of(to[i], runs), kConvolutionThreads, 0, handle>>>(cells, of_run(to[i]), runs);
             check_launch("crop_kernel");
         }
     }
-
-    /// The pitch of the rows that are transformed.
-    int pitch() const { return in_place ? cuda_pitch<T>(nx) : columns; }
 
     LinearPart part;
     int nx, ny;
     CudaStream& stream;
     int columns, rows;
-    bool in_place;          ///< no extension is needed, so the field itself is transformed
-    CudaArray<T> extended;  ///< the field with its outsides
-    CudaArray<Complex<T>> spectrum, product;
+    bool fits;               ///< the field is a torus and needs no extension
+    int pitch;               ///< of the rows that are transformed
+    int together;            ///< runs that are transformed together
+    bool in_place;           ///< the field itself is transformed
+    CudaArrays<T> extended;  ///< fields with their outsides
+    CudaArrays<Complex<T>> spectrum, product;
     CufftRealPlan<T> forward, backward;
     CudaMemory work;  ///< cuFFT's workspace
-    std::vector<Spectrum> kernels;
+    std::vector<MadeOfRuns<Factors, const Complex<double>*>> kernels;
 };
 
 template <class T>
-CudaConvolution<T>::CudaConvolution(const LinearPart& part, int nx, int ny, CudaStream& stream)
-    : spectra_(std::make_unique<Spectra>(part, nx, ny, stream)) {}
+CudaConvolution<T>::CudaConvolution(const LinearPart& part, int nx, int ny, CudaStream& stream, int runs)
+    : spectra_(std::make_unique<Spectra>(part, nx, ny, stream, runs)) {}
 
 template <class T>
 CudaConvolution<T>::~CudaConvolution() = default;
 
 template <class T>
-void CudaConvolution<T>::set(const std::vector<double>& scalars, double) {
-    Spectra& s = *spectra_;
-    for (std::size_t i = 0; i < s.kernels.size(); ++i) s.make(s.part.kernels[i], scalars, s.kernels[i]);
+std::size_t CudaConvolution<T>::bytes_of_run(const LinearPart& part, int nx, int ny) {
+    const auto columns = std::size_t(torus_length(part.outside[0], nx)),
+               rows = std::size_t(torus_length(part.outside[1], ny));
+    return part.kernels.size() * (columns / 2 + 1) * rows * sizeof(Complex<double>);
 }
 
 template <class T>
-void CudaConvolution<T>::apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
-    spectra_->apply(from.front(), to);
+void CudaConvolution<T>::set_runs(const std::vector<std::vector<double>>& scalars,
+                                  const std::vector<double>&) {
+    Spectra& s = *spectra_;
+    for (std::size_t i = 0; i < s.kernels.size(); ++i) {
+        const ConvolutionKernel& kernel = s.part.kernels[i];
+        std::vector<std::vector<double>> used;
+        for (const std::vector<double>& each : scalars) used.push_back(scalars_of_kernel(kernel, each));
+        s.kernels[i].set(used, s.stream, [&](std::size_t run) { return s.make(kernel, scalars[run]); });
+    }
+}
+
+template <class T>
+void CudaConvolution<T>::apply_runs(const std::vector<FieldView<T>>& from,
+                                    const std::vector<FieldView<T>>& to,
+                                    int runs) {
+    spectra_->apply(from.front(), to, runs);
+}
+
+template <class T>
+int CudaConvolution<T>::together() const {
+    return spectra_->together;
 }
 
 template class CudaConvolution<float>;

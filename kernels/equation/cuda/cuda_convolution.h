@@ -13,15 +13,21 @@ namespace stencil::equation {
 /// Like Convolution, up to the roundings of the transforms. Calls enqueue on the stream and may be captured
 /// in a graph.
 template <class T>
-class CudaConvolution : public FieldOperator<T> {
+class CudaConvolution : public RunsOperator<T> {
   public:
     /// Throws CudaError.
-    CudaConvolution(const LinearPart& part, int nx, int ny, CudaStream& stream);
+    CudaConvolution(const LinearPart& part, int nx, int ny, CudaStream& stream, int runs = 1);
     ~CudaConvolution() override;
 
-    /// Waits for the stream if a kernel has changed.
-    void set(const std::vector<double>& scalars, double dt) override;
-    void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) override;
+    /// Bytes of a run, at most, beside what does not grow with their number.
+    static std::size_t bytes_of_run(const LinearPart& part, int nx, int ny);
+
+    /// Waits for the stream.
+    void set_runs(const std::vector<std::vector<double>>& scalars, const std::vector<double>& dt) override;
+    void apply_runs(const std::vector<FieldView<T>>& from,
+                    const std::vector<FieldView<T>>& to,
+                    int runs) override;
+    int together() const override;
 
   private:
     struct Spectra;

@@ -20,13 +20,20 @@ struct Combined {
     __device__ double operator()(double a, double b) const { return combined<kind>(a, b); }
 };
 
+// The memory of a tree: its leaves, and room for the level above, between which it alternates.
+STENCIL_HOST_DEVICE constexpr std::int64_t nodes_of(std::int64_t leaves) {
+    return leaves + (leaves + 1) / 2;
+}
+
 // A half-warp makes a leaf: each lane takes every kSumLanes-th cell of a run, then lane l takes lane l + 8,
 // and so on. A warp stays together, because a shuffle needs all of its lanes.
 template <Reduction::Kind kind, class T>
-__global__ void __launch_bounds__(kLeafThreads)
-    leaves_kernel(FieldView<const T> cells, int per_row, std::int64_t count, double* leaves) {
+__global__ void __launch_bounds__(kLeafThreads) leaves_kernel(
+    FieldView<const T> cells, std::int64_t cells_of_run, int per_row, std::int64_t count, double* leaves) {
     constexpr int kPerBlock = kLeafThreads / kSumLanes;
     const int lane = int(threadIdx.x) % kSumLanes;
+    cells.data += blockIdx.y * cells_of_run;
+    leaves += blockIdx.y * nodes_of(count);
     for (std::int64_t group = blockIdx.x; group * kPerBlock < count; group += gridDim.x) {
         const std::int64_t leaf = group * kPerBlock + int(threadIdx.x) / kSumLanes;
         double value = neutral_of(kind);
@@ -54,6 +61,7 @@ template <class T>
 struct TreeOutput {
     Reduction::Kind kind;
     int global, cells;  ///< as in Reduction
+    int values;         ///< of a run
     double count;       ///< cells of the field
     double* exact;
     T* rounded;
@@ -62,7 +70,11 @@ struct TreeOutput {
 // Combines neighbouring nodes, level by level, alternating between the two halves of the memory.
 template <Reduction::Kind kind, class T>
 __global__ void __launch_bounds__(kTreeThreads)
-    tree_kernel(double* nodes, double* others, std::int64_t count, TreeOutput<T> output) {
+    tree_kernel(double* nodes, std::int64_t count, TreeOutput<T> output) {
+    nodes += blockIdx.x * nodes_of(count);
+    double* others = nodes + count;
+    output.exact += blockIdx.x * output.values;
+    output.rounded += blockIdx.x * output.values;
     for (; count > 1; count = (count + 1) / 2) {
         for (std::int64_t i = threadIdx.x; 2 * i < count; i += kTreeThreads)
             others[i] = 2 * i + 1 < count ? combined<kind>(nodes[2 * i], nodes[2 * i + 1]) : nodes[2 * i];
@@ -81,19 +93,23 @@ __global__ void __launch_bounds__(kTreeThreads)
 }  // namespace
 
 template <class T>
-CudaGlobalValues<T>::CudaGlobalValues(int count, const EquationSetup& setup, CudaStream& stream)
-    : stream_(stream), setup_(setup), tree_(setup.nx, setup), count_(std::size_t(count)) {
+CudaGlobalValues<T>::CudaGlobalValues(int count, const EquationSetup& setup, CudaStream& stream, int runs)
+    : stream_(stream),
+      setup_(setup),
+      tree_(setup.nx, setup),
+      count_(std::size_t(count)),
+      runs_(std::size_t(runs)) {
     if (count == 0) return;
-    exact_ = CudaMemory(count_ * sizeof(double), stream.device());
-    rounded_ = CudaMemory(count_ * sizeof(T), stream.device());
-    const auto leaves = std::size_t(tree_.count());
-    leaves_ = CudaMemory((leaves + (leaves + 1) / 2) * sizeof(double), stream.device());
-    CUDA_CHECK(cudaMemsetAsync(exact_.data(), 0, count_ * sizeof(double), cuda_handle(stream)));
-    CUDA_CHECK(cudaMemsetAsync(rounded_.data(), 0, count_ * sizeof(T), cuda_handle(stream)));
+    const std::size_t all = runs_ * count_;
+    exact_ = CudaMemory(all * sizeof(double), stream.device());
+    rounded_ = CudaMemory(all * sizeof(T), stream.device());
+    leaves_ = CudaMemory(runs_ * std::size_t(nodes_of(tree_.count())) * sizeof(double), stream.device());
+    CUDA_CHECK(cudaMemsetAsync(exact_.data(), 0, all * sizeof(double), cuda_handle(stream)));
+    CUDA_CHECK(cudaMemsetAsync(rounded_.data(), 0, all * sizeof(T), cuda_handle(stream)));
 }
 
 template <class T>
-void CudaGlobalValues<T>::reduce(const Reduction& reduction, FieldView<const T> cells) {
+void CudaGlobalValues<T>::reduce(const Reduction& reduction, FieldView<const T> cells, int runs) {
     const std::int64_t count = tree_.count();
     const int blocks =
         int(std::min<std::int64_t>(ceil_div(count * kSumLanes, std::int64_t(kLeafThreads)), kLeafBlocks));
@@ -101,17 +117,19 @@ void CudaGlobalValues<T>::reduce(const Reduction& reduction, FieldView<const T> 
     const TreeOutput<T> output{reduction.kind,
                                reduction.global,
                                reduction.cells,
+                               int(count_),
                                tree_.cells(),
                                static_cast<double*>(exact_.data()),
                                static_cast<T*>(rounded_.data())};
     const FieldView<const T> own = cells.rows(tree_.above, tree_.rows);
+    const std::int64_t of_run = std::int64_t(cells.ny) * cells.pitch;
     const cudaStream_t stream = cuda_handle(stream_);
     with_kind(reduction.kind, [&](auto kind) {
-        leaves_kernel<kind.value, T>
-            <<<unsigned(blocks), kLeafThreads, 0, stream>>>(own, tree_.per_row, count, leaves);
+        leaves_kernel<kind.value, T><<<dim3(unsigned(blocks), unsigned(runs)), kLeafThreads, 0, stream>>>(
+            own, of_run, tree_.per_row, count, leaves);
         check_launch("leaves_kernel");
         if (!setup_.slab.whole()) return;
-        tree_kernel<kind.value, T><<<1, kTreeThreads, 0, stream>>>(leaves, leaves + count, count, output);
+        tree_kernel<kind.value, T><<<unsigned(runs), kTreeThreads, 0, stream>>>(leaves, count, output);
         check_launch("tree_kernel");
     });
     if (!setup_.slab.whole()) put_together(reduction);
@@ -145,7 +163,7 @@ void CudaGlobalValues<T>::fetch(std::vector<double>& to, const CudaMemory& from)
 
 template <class T>
 std::vector<double> CudaGlobalValues<T>::exact() {
-    std::vector<double> values(count_);
+    std::vector<double> values(runs_ * count_);
     fetch(values, exact_);
     return values;
 }

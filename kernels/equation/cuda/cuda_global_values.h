@@ -9,21 +9,24 @@
 
 namespace stencil::equation {
 
-/// Like GlobalValues, with the same bits. The values of a whole field stay on the device: reduce() only
-/// enqueues on the stream, and may be captured in a graph. For slabs, the host combines them, so reduce()
-/// waits.
+/// Like GlobalValues, with the same bits, of one run or of several whose fields follow one another in memory.
+/// The values of a whole field stay on the device: reduce() only enqueues on the stream, and may be captured
+/// in a graph. For slabs, the host combines them, so reduce() waits.
 template <class T>
 class CudaGlobalValues {
   public:
     /// `setup` must outlive this object. Throws CudaError.
-    CudaGlobalValues(int count, const EquationSetup& setup, CudaStream& stream);
+    CudaGlobalValues(int count, const EquationSetup& setup, CudaStream& stream, int runs = 1);
 
-    /// All values in device memory, rounded to the precision; null if there are none.
-    const T* data() const { return static_cast<const T*>(rounded_.data()); }
-    void reduce(const Reduction& reduction, FieldView<const T> cells);
-    /// Copies the values to the host. Waits for the stream.
+    /// All values of a run in device memory, rounded to the precision; null if there are none.
+    const T* data(std::size_t run = 0) const {
+        return count_ == 0 ? nullptr : static_cast<const T*>(rounded_.data()) + run * count_;
+    }
+    /// `cells` are those of the first run.
+    void reduce(const Reduction& reduction, FieldView<const T> cells, int runs = 1);
+    /// Copies the values of all runs to the host. Waits for the stream.
     std::vector<double> exact();
-    /// Sets all values. Waits for the stream.
+    /// Sets all values of all runs. Waits for the stream.
     void set(const std::vector<double>& exact);
 
   private:
@@ -33,9 +36,9 @@ class CudaGlobalValues {
     CudaStream& stream_;
     const EquationSetup& setup_;
     FieldLeaves tree_;
-    std::size_t count_;
+    std::size_t count_, runs_;
     CudaMemory exact_, rounded_;
-    CudaMemory leaves_;  ///< the nodes of the tree, and room for half as many
+    CudaMemory leaves_;  ///< the nodes of each run's tree, and room for half as many
 };
 
 }  // namespace stencil::equation

@@ -3,6 +3,9 @@
 
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 
+#include <algorithm>
+#include <array>
+
 #include "kernels/equation/wave_system.h"
 #include "kernels/methods/spectral/spectral_lines.cuh"
 #include "kernels/methods/spectral/strip_exchange.h"
@@ -15,21 +18,23 @@ constexpr int kWaveThreads = 128;
 
 template <class T>
 struct Components {
-    T* data[kMostComponents];
-    int count, nx, ny, pitch;
+    T* data[kMostComponents];  ///< of the first run
+    int count, nx, ny, pitch, runs;
 };
 
 /// WavePolynomials and mode angles in device memory.
+template <class T>
 struct WaveTables {
-    const double* polynomials;
+    const double* polynomials;  ///< of each run
     int x_powers, y_powers;
-    const ModeAngle* along_x;
-    const ModeAngle* along_y;
+    OfRuns<spectral::AxisModes<T>> along_x, along_y;
+    int first_column;
     bool open;
     double norm;  ///< undoes the gain of a forward and inverse transform
 };
 
-__device__ double entry_at(const double* c, const WaveTables& tables, double x, double y) {
+template <class T>
+__device__ double entry_at(const double* c, const WaveTables<T>& tables, double x, double y) {
     double sum = 0;
     for (int p = tables.x_powers - 1; p >= 0; --p) {
         double along_y = 0;
@@ -41,17 +46,18 @@ __device__ double entry_at(const double* c, const WaveTables& tables, double x, 
 
 // kMost is at least the number of components; it fixes the matrix' size.
 template <int kMost, class T>
-__global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> fields, WaveTables tables) {
+__global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> fields, WaveTables<T> tables) {
     const int k = block_column() * kWaveThreads + int(threadIdx.x);
-    const int row = block_row();
+    const int row = block_row(fields.runs), run = block_field(fields.runs);
     if (k >= fields.nx || row >= fields.ny) return;
-    const double x = eigenvalue(tables.along_x[k]);
-    const double y = eigenvalue(tables.along_y[row]);
-    const std::int64_t at = std::int64_t(row) * fields.pitch + k;
+    const double x = eigenvalue(tables.along_x.of(run).angles[tables.first_column + k]);
+    const double y = eigenvalue(tables.along_y.of(run).angles[row]);
+    const std::int64_t at = (std::int64_t(run) * fields.ny + row) * fields.pitch + k;
     const int n = kMost <= 2 ? kMost : fields.count;
     double matrix[kMost * kMost], b[kMost];
     const int values = tables.x_powers * tables.y_powers;
-    for (int i = 0; i < n * n; ++i) matrix[i] = entry_at(tables.polynomials + i * values, tables, x, y);
+    const double* polynomials = tables.polynomials + run * n * n * values;
+    for (int i = 0; i < n * n; ++i) matrix[i] = entry_at(polynomials + i * values, tables, x, y);
     for (int c = 0; c < n; ++c) b[c] = tables.norm * double(fields.data[c][at]);
     if (n == 1)
         b[0] = solve_single(matrix[0], b[0], tables.open);
@@ -69,54 +75,57 @@ struct CudaImplicitSolve<T>::Transforms {
 
     // Each plan has the batch size of the whole field, because cuFFT chooses its kernels by it: only then
     // does each line of a slab get the same bits.
-    Transforms(const LinearPart& linear, FieldShape local_rows, const ExecutionSpace& its_space)
+    Transforms(const LinearPart& linear, FieldShape local_rows, const ExecutionSpace& its_space, int runs)
         : part(linear),
           polynomials(linear),
           on(its_space),
           whole(whole_shape(on, local_rows)),
           stream(*on.stream),
-          rows(linear.along_x, whole.nx, whole.ny, stream),
-          columns(linear.along_y, whole.ny, whole.nx, stream),
-          turned(bytes_of(whole.nx, local_rows.ny)),
-          numbers(std::max(rows.chunk_bytes(), columns.chunk_bytes())),
-          work(std::max(rows.fft().work_bytes(), columns.fft().work_bytes())),
-          values(uploaded(polynomials.values, stream)) {
+          rows(linear.along_x, whole.nx, whole.ny, stream, runs),
+          columns(linear.along_y, whole.ny, whole.nx, stream, runs),
+          turned(memory(std::size_t(runs) * bytes_of(whole.nx, local_rows.ny))),
+          numbers(memory(std::max(rows.chunk_bytes(), columns.chunk_bytes()))),
+          work(memory(std::max(rows.fft().work_bytes(), columns.fft().work_bytes()))),
+          values(memory(std::size_t(runs) * polynomials.values.size() * sizeof(double))) {
         rows.fft().work_in(work.data());
         columns.fft().work_in(work.data());
         if (!on.strips) return;
         first_column = on.strips->columns().begin(on.strips->part());
         own_columns = on.strips->columns().count(on.strips->part());
-        strip = CudaMemory(bytes_of(own_columns, whole.ny));
-        for (int c = 0; c < linear.fields; ++c) modes.emplace_back(bytes_of(own_columns, whole.ny));
+        strip = memory(bytes_of(own_columns, whole.ny));
+        for (int c = 0; c < linear.fields; ++c) modes.push_back(memory(bytes_of(own_columns, whole.ny)));
     }
 
+    CudaMemory memory(std::size_t bytes) const { return CudaMemory(bytes, stream.device()); }
     static std::size_t bytes_of(int nx, int ny) {
         return std::size_t(std::max(nx, 1)) * std::size_t(ny) * sizeof(T);
     }
 
     /// Transforms the rows of `from` and stores them as the columns of `to`.
     template <Modes M, bool kBack>
-    void turn(Plan& plan, FieldView<T> from, FieldView<T> to) {
+    void turn(Plan& plan, FieldView<T> from, FieldView<T> to, int runs) {
         const cudaStream_t handle = cuda_handle(stream);
-        plan.for_chunks(from, numbers.data(), [&](const Chunk& chunk, int first) {
+        const auto turn_chunk = [&](const Chunk& chunk, int first) {
             spectral::load<M, kBack>(chunk, handle);
+            const FieldView<T> its = spectral::of_run(to, chunk.first_run);
             spectral::store_transposed<M, kBack>(
-                plan.template transformed<M>(chunk, kBack), spectral::from_column(to, first), handle);
-        });
+                plan.template transformed<M>(chunk, kBack), spectral::from_column(its, first), handle);
+        };
+        plan.for_chunks(from, numbers.data(), turn_chunk, runs);
     }
 
     /// Transforms local rows to `to`; for a distributed field, to complete local columns.
     template <bool kBack>
-    void transform(FieldView<T> from, FieldView<T> to) {
+    void transform(FieldView<T> from, FieldView<T> to, int runs) {
         const FieldView<T> between{static_cast<T*>(turned.data()), from.ny, from.nx, from.ny};
         FieldView<T> complete = between;
-        with_modes(part.along_x, [&](auto m) { turn<m.value, kBack>(rows, from, between); });
+        with_modes(part.along_x, [&](auto m) { turn<m.value, kBack>(rows, from, between, runs); });
         if (on.strips) {
             complete = {static_cast<T*>(strip.data()), whole.ny, own_columns, whole.ny};
             on.strips->exchange(
                 cut_rows(between, on.strips->columns()), cut_columns(complete, on.strips->rows()), on);
         }
-        with_modes(part.along_y, [&](auto m) { turn<m.value, kBack>(columns, complete, to); });
+        with_modes(part.along_y, [&](auto m) { turn<m.value, kBack>(columns, complete, to, runs); });
     }
 
     /// The memory for the modes of the field that is returned in `to`: `to` itself, or for a distributed
@@ -127,14 +136,14 @@ struct CudaImplicitSolve<T>::Transforms {
     }
 
     /// Transforms modes back to local rows.
-    void transform_back(FieldView<T> field_modes, FieldView<T> to) {
+    void transform_back(FieldView<T> field_modes, FieldView<T> to, int runs) {
         const auto to_rows = [&] {
             if (on.strips)
                 on.strips->exchange(
                     cut_rows(field_modes, on.strips->rows()), cut_columns(to, on.strips->columns()), on);
         };
         to_rows();
-        transform<true>(to, field_modes);
+        transform<true>(to, field_modes, runs);
         to_rows();
     }
 
@@ -143,14 +152,15 @@ struct CudaImplicitSolve<T>::Transforms {
         if (fields.nx == 0) return;
         const double norm =
             1 / (double(length_of(part.along_x, whole.nx)) * length_of(part.along_y, whole.ny));
-        const WaveTables tables{static_cast<const double*>(values.data()),
-                                polynomials.x_powers,
-                                polynomials.y_powers,
-                                rows.angles() + first_column,
-                                columns.angles(),
-                                part.matrix == LinearPart::Matrix::equation,
-                                norm};
-        const dim3 grid = grid_over(fields.nx, fields.ny, kWaveThreads, 1);
+        const WaveTables<T> tables{static_cast<const double*>(values.data()),
+                                   polynomials.x_powers,
+                                   polynomials.y_powers,
+                                   rows.modes(),
+                                   columns.modes(),
+                                   first_column,
+                                   part.matrix == LinearPart::Matrix::equation,
+                                   norm};
+        const dim3 grid = grid_over(fields.nx, fields.ny, kWaveThreads, 1, fields.runs);
         solve_kernel<kMost><<<grid, kWaveThreads, 0, cuda_handle(stream)>>>(fields, tables);
         check_launch("solve_kernel");
     }
@@ -165,10 +175,10 @@ struct CudaImplicitSolve<T>::Transforms {
     FieldShape whole;
     CudaStream& stream;
     Plan rows, columns;
-    CudaMemory turned;   ///< a component's rows, transposed
+    CudaMemory turned;   ///< a component's rows of all runs, transposed
     CudaMemory numbers;  ///< complex rows of a chunk
     CudaMemory work;     ///< cuFFT's workspace
-    CudaMemory values;   ///< coefficients of the polynomials
+    CudaMemory values;   ///< coefficients of the polynomials of each run
     // Only for distributed fields:
     int first_column = 0, own_columns = 0;
     CudaMemory strip;               ///< a component's local columns, transposed
@@ -176,30 +186,52 @@ struct CudaImplicitSolve<T>::Transforms {
 };
 
 template <class T>
-CudaImplicitSolve<T>::CudaImplicitSolve(const LinearPart& part, FieldShape rows, const ExecutionSpace& on)
-    : transforms_(std::make_unique<Transforms>(part, rows, on)) {}
+CudaImplicitSolve<T>::CudaImplicitSolve(const LinearPart& part,
+                                        FieldShape rows,
+                                        const ExecutionSpace& on,
+                                        int runs)
+    : transforms_(std::make_unique<Transforms>(part, rows, on, runs)) {}
 
 template <class T>
 CudaImplicitSolve<T>::~CudaImplicitSolve() = default;
 
 template <class T>
-void CudaImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
-    Transforms& t = *transforms_;
-    t.polynomials.set(t.part, coefficients, dt);
-    if (const auto modes = general_modes(t.part, coefficients, 0, t.whole.nx)) t.rows.set(*modes);
-    if (const auto modes = general_modes(t.part, coefficients, 1, t.whole.ny)) t.columns.set(*modes);
-    const std::size_t bytes = t.polynomials.values.size() * sizeof(double);
-    copy_to_device({t.values.data(), bytes, t.polynomials.values.data(), bytes, bytes, 1}, t.stream);
+std::size_t CudaImplicitSolve<T>::bytes_of_run(const LinearPart& part, FieldShape shape) {
+    const auto matrices = [](Modes modes, int n) {
+        return modes == Modes::general ? 2 * std::size_t(n) * std::size_t(n) * sizeof(T) : 0;
+    };
+    return Transforms::bytes_of(shape.nx, shape.ny) + matrices(part.along_x, shape.nx) +
+           matrices(part.along_y, shape.ny);
 }
 
 template <class T>
-void CudaImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
+void CudaImplicitSolve<T>::set_runs(const std::vector<std::vector<double>>& coefficients,
+                                    const std::vector<double>& dt) {
+    Transforms& t = *transforms_;
+    std::vector<double> polynomials;
+    std::array<std::vector<std::vector<double>>, 2> ratios;
+    for (std::size_t run = 0; run < coefficients.size(); ++run) {
+        t.polynomials.set(t.part, coefficients[run], dt[run]);
+        polynomials.insert(polynomials.end(), t.polynomials.values.begin(), t.polynomials.values.end());
+        for (const std::size_t axis : {0, 1})
+            ratios[axis].push_back(general_ratios(t.part, coefficients[run], axis));
+    }
+    if (t.part.along_x == Modes::general) t.rows.set(ratios[0]);
+    if (t.part.along_y == Modes::general) t.columns.set(ratios[1]);
+    const std::size_t bytes = polynomials.size() * sizeof(double);
+    copy_to_device({t.values.data(), bytes, polynomials.data(), bytes, bytes, 1}, t.stream);
+}
+
+template <class T>
+void CudaImplicitSolve<T>::apply_runs(const std::vector<FieldView<T>>& from,
+                                      const std::vector<FieldView<T>>& to,
+                                      int runs) {
     Transforms& t = *transforms_;
     const FieldView<T> shape = t.modes_of(0, to[0]);
-    Components<T> fields{{}, int(to.size()), shape.nx, shape.ny, shape.pitch};
+    Components<T> fields{{}, int(to.size()), shape.nx, shape.ny, shape.pitch, runs};
     for (std::size_t c = 0; c < to.size(); ++c) {
         const FieldView<T> modes = t.modes_of(c, to[c]);
-        t.template transform<false>(from[c], modes);
+        t.template transform<false>(from[c], modes, runs);
         fields.data[c] = modes.data;
     }
     if (to.size() == 1)
@@ -210,7 +242,12 @@ void CudaImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const st
         t.template launch<4>(fields);
     else
         t.template launch<kMostComponents>(fields);
-    for (std::size_t c = 0; c < to.size(); ++c) t.transform_back(t.modes_of(c, to[c]), to[c]);
+    for (std::size_t c = 0; c < to.size(); ++c) t.transform_back(t.modes_of(c, to[c]), to[c], runs);
+}
+
+template <class T>
+int CudaImplicitSolve<T>::together() const {
+    return std::min(transforms_->rows.runs(), transforms_->columns.runs());
 }
 
 template class CudaImplicitSolve<float>;

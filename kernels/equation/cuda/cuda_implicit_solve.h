@@ -16,17 +16,24 @@ namespace stencil::equation {
 /// Like ImplicitSolve, up to the roundings of the transforms. Calls enqueue on the stream, and may be
 /// captured in a graph unless the field is distributed.
 template <class T>
-class CudaImplicitSolve : public FieldOperator<T> {
+class CudaImplicitSolve : public RunsOperator<T> {
   public:
-    /// `rows` is the shape of the local rows. Throws CudaError.
-    CudaImplicitSolve(const LinearPart& part, FieldShape rows, const ExecutionSpace& on);
+    /// `rows` is the shape of the local rows; several runs are of whole fields. Throws CudaError.
+    CudaImplicitSolve(const LinearPart& part, FieldShape rows, const ExecutionSpace& on, int runs = 1);
     ~CudaImplicitSolve() override;
     CudaImplicitSolve(const CudaImplicitSolve&) = delete;
     CudaImplicitSolve& operator=(const CudaImplicitSolve&) = delete;
 
+    /// Bytes of a run, at most, beside what does not grow with their number.
+    static std::size_t bytes_of_run(const LinearPart& part, FieldShape shape);
+
     /// Takes effect at the next solve. Waits for the stream.
-    void set(const std::vector<double>& coefficients, double dt) override;
-    void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) override;
+    void set_runs(const std::vector<std::vector<double>>& coefficients,
+                  const std::vector<double>& dt) override;
+    void apply_runs(const std::vector<FieldView<T>>& from,
+                    const std::vector<FieldView<T>>& to,
+                    int runs) override;
+    int together() const override;
 
   private:
     struct Transforms;

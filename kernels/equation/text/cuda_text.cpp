@@ -48,6 +48,27 @@ __device__ __forceinline__ void write(Real* array, const Grid& g, int cx, int cy
 }
 )";
 
+// Copies a run's arguments, and brings them to a step.
+constexpr const char* kTakeRun = R"(
+__device__ __forceinline__ void take_run(Arguments& to, const Arguments& run, long long step, long long values) {
+    const int thread = threadIdx.y * kThreadsX + threadIdx.x;
+    for (int i = thread; i < int(sizeof(Arguments) / sizeof(long long)); i += kThreadsX * kThreadsY)
+        ((long long*)&to)[i] = ((const long long*)&run)[i];
+    __syncthreads();
+    const Real* lines = to.lines + values;
+    if (kUniformsOfTime > 0) {
+        for (int i = thread; i < kUniformsOfTime; i += kThreadsX * kThreadsY)
+            to.uniforms[i] = lines[kLines * to.grid.line - 1 + i];
+        __syncthreads();
+    }
+    if (thread == 0) {
+        to.lines = lines;
+        to.grid.step += step;
+    }
+    __syncthreads();
+}
+)";
+
 int weight_of(const Program& program, const Stage& stage) {
     int weight = int(stage.operations.size());
     for (std::size_t i = 0; i < program.arrays.size(); ++i)
@@ -57,9 +78,10 @@ int weight_of(const Program& program, const Stage& stage) {
 
 class CudaText {
   public:
-    CudaText(const Program& program, bool float64)
+    CudaText(const Program& program, bool float64, CudaForm form)
         : program_(program),
           float64_(float64),
+          of_runs_(form == CudaForm::of_runs),
           block_(cuda_block(program, float64)),
           lines_(cuda_lines(program)) {}
 
@@ -69,6 +91,7 @@ class CudaText {
         text_ += kCudaFunctions;
         text_ += kWindowFunctions;
         text_ += kAccess;
+        if (of_runs_) append_runs();
         for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage("once", i, program_.once[i]);
         for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage("stage", i, program_.stages[i]);
         return std::move(text_);
@@ -85,17 +108,28 @@ class CudaText {
         text_ += cuda_arguments(program_);
     }
 
+    void append_runs() {
+        const bool of_time = program_.uniforms.of_time || has_ghosts_of_time(program_);
+        define(text_, "kLines", lines_.count);
+        define(text_, "kUniformsOfTime", of_time ? int(program_.uniforms.outputs.size()) : 0);
+        text_ += kTakeRun;
+    }
+
     void append_stage(const char* name, std::size_t number, const Stage& stage) {
-        append(
-            text_,
-            "\nextern \"C\" __global__ void __launch_bounds__(%d) %s%zu(const __grid_constant__ Arguments "
-            "a) {\n"
-            "    const int cx = (blockIdx.x * kThreadsX + threadIdx.x) * kColumns;\n"
-            "    const int cy = ((blockIdx.z * kBlocksY + blockIdx.y) * kThreadsY + threadIdx.y) * kRows;\n"
-            "    if (cx >= a.grid.nx || cy >= a.grid.ny) return;\n",
-            CudaBlock::kThreadsX * CudaBlock::kThreadsY,
-            name,
-            number);
+        append(text_,
+               "\nextern \"C\" __global__ void __launch_bounds__(%d) %s%zu(%s) {\n",
+               CudaBlock::kThreadsX * CudaBlock::kThreadsY,
+               name,
+               number,
+               of_runs_ ? "const Arguments* runs, long long step, long long values"
+                        : "const __grid_constant__ Arguments a");
+        if (of_runs_)
+            text_ += "    __shared__ Arguments a;\n    take_run(a, runs[blockIdx.z], step, values);\n";
+        append(text_,
+               "    const int cx = (blockIdx.x * kThreadsX + threadIdx.x) * kColumns;\n"
+               "    const int cy = (%s * kThreadsY + threadIdx.y) * kRows;\n"
+               "    if (cx >= a.grid.nx || cy >= a.grid.ny) return;\n",
+               of_runs_ ? "blockIdx.y" : "(blockIdx.z * kBlocksY + blockIdx.y)");
         append_windows(stage);
         text_ += results_text(windows_, stage);
         for (std::size_t i = 0; i < stage.outputs.size(); ++i)
@@ -115,7 +149,7 @@ class CudaText {
     }
 
     const Program& program_;
-    bool float64_;
+    bool float64_, of_runs_;
     CudaBlock block_;
     CudaLines lines_;
     WindowSetup windows_{program_, lines_, float64_};
@@ -160,8 +194,8 @@ CudaBlock cuda_block(const Program& program, bool float64) {
     return {float64 ? 2 : 4, weight > kLight ? 1 : 2};
 }
 
-std::string cuda_text(const Program& program, bool float64) {
-    return CudaText(program, float64).whole();
+std::string cuda_text(const Program& program, bool float64, CudaForm form) {
+    return CudaText(program, float64, form).whole();
 }
 
 }  // namespace stencil::equation

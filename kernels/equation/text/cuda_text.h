@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,15 @@ inline constexpr int kCudaBlocksY = 32768;
 /// Rows of arrays are aligned to 16 bytes. `lines` points to cell 0 of the first of cuda_lines(), each `line`
 /// values after the previous one. Every operation is written out, so the bits are those of the program with
 /// any compiler options that include --fmad=false.
-std::string cuda_text(const Program& program, bool float64);
+///
+/// The form for several runs, one per layer of blocks along z, has
+///
+///     extern "C" __global__ void stageN(const Arguments* runs, long long step, long long values)
+///
+/// where `step` is counted from the arguments' own, and `values` are those between the arguments' lines and
+/// the lines of this step. If uniforms or ghost cells depend on time, the uniforms follow the lines.
+enum class CudaForm : std::uint8_t { of_one_field, of_runs };
+std::string cuda_text(const Program& program, bool float64, CudaForm form = CudaForm::of_one_field);
 
 /// Only Grid and Arguments.
 std::string cuda_arguments(const Program& program);

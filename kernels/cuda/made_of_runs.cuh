@@ -1,0 +1,73 @@
+// What differs between runs whose fields one kernel works on.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+/// A kernel's argument: `first` for all runs, or `all` in device memory, one for each run.
+template <class View>
+struct OfRuns {
+    View first;
+    const View* all = nullptr;
+
+    STENCIL_HOST_DEVICE View of(int run) const { return all ? all[run] : first; }
+};
+
+/// Things in device memory that follow from numbers of a run; runs with the same numbers share one.
+/// Made::view() is what kernels take of it.
+template <class Made, class View>
+class MadeOfRuns {
+  public:
+    /// `first` is for kernels until set() was called.
+    explicit MadeOfRuns(View first = {}) : views_{first} {}
+
+    /// Calls make(run) for numbers that no run had before; those that none has any more are destroyed. Waits
+    /// for the stream.
+    template <class Make>
+    void set(const std::vector<std::vector<double>>& numbers, CudaStream& stream, Make&& make) {
+        stream.synchronize();  // kernels may still use what is destroyed
+        decltype(made_) kept;
+        std::vector<View> views;
+        for (std::size_t run = 0; run < numbers.size(); ++run) {
+            auto found = kept.find(numbers[run]);
+            if (found == kept.end()) {
+                auto known = made_.extract(numbers[run]);
+                found = known ? kept.insert(std::move(known)).position
+                              : kept.emplace(numbers[run], make(run)).first;
+            }
+            views.push_back(found->second.view());
+        }
+        made_ = std::move(kept);
+        views_.first = views.front();
+        views_.all = nullptr;
+        if (made_.size() == 1) return;
+        memory_ = uploaded(views, stream);
+        views_.all = static_cast<const View*>(memory_.data());
+    }
+
+    OfRuns<View> views() const { return views_; }
+
+  private:
+    // By their bits, because numbers may be NaN.
+    struct Less {
+        bool operator()(const std::vector<double>& a, const std::vector<double>& b) const {
+            return std::ranges::lexicographical_compare(a, b, {}, bits, bits);
+        }
+        static std::uint64_t bits(double number) { return std::bit_cast<std::uint64_t>(number); }
+    };
+
+    std::map<std::vector<double>, Made, Less> made_;
+    CudaMemory memory_;
+    OfRuns<View> views_;
+};
+
+}  // namespace stencil
