@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
@@ -30,8 +31,11 @@ class FieldOperator {
 template <class T>
 class RunsOperator : public FieldOperator<T> {
   public:
-    /// The values and dt of each run.
-    virtual void set_runs(const std::vector<std::vector<double>>& values, const std::vector<double>& dt) = 0;
+    /// The values and dt of each run. What follows from them is computed by the threads, or by the caller
+    /// alone.
+    virtual void set_runs(const std::vector<std::vector<double>>& values,
+                          const std::vector<double>& dt,
+                          ThreadPool* threads) = 0;
     /// For the first `runs` of them, each with the bits that it gets alone.
     virtual void apply_runs(const std::vector<FieldView<T>>& from,
                             const std::vector<FieldView<T>>& to,
@@ -39,7 +43,7 @@ class RunsOperator : public FieldOperator<T> {
     /// How many runs are transformed together.
     virtual int together() const = 0;
 
-    void set(const std::vector<double>& values, double dt) final { set_runs({values}, {dt}); }
+    void set(const std::vector<double>& values, double dt) final { set_runs({values}, {dt}, nullptr); }
     void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) final {
         apply_runs(from, to, 1);
     }

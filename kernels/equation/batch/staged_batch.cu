@@ -227,7 +227,7 @@ class StagedBatch : public GroupedBatch<T> {
                 values.push_back(inputs_[i]->linear(part));
                 dt.push_back(members[i]->setup().dt);
             }
-            linear_[part]->set_runs(values, dt);
+            linear_[part]->set_runs(values, dt, &threads);
         }
         fields_.upload(runs_ * layout_.own_bytes(), stream_);
         rest_.upload(table_at(2), stream_);

@@ -163,19 +163,28 @@ struct CudaConvolution<T>::Spectra {
         });
     }
 
-    Factors make(const ConvolutionKernel& kernel, const std::vector<double>& scalars) {
-        const std::vector<double> cells = kernel_table(kernel, part.outside, nx, ny, scalars);
+    // Of a kernel's table, in float64.
+    struct ExactPlan {
+        explicit ExactPlan(const Spectra& its)
+            : fft(its.columns, its.rows, its.columns, CUFFT_FORWARD, cuda_handle(its.stream)),
+              work(std::max(fft.work_bytes(), std::size_t(1)), its.stream.device()) {
+            fft.work_in(work.data());
+        }
+        CufftRealPlan<double> fft;
+        CudaMemory work;
+    };
+
+    Factors make(const ConvolutionKernel& kernel, const std::vector<double>& scalars, ThreadPool* threads) {
+        if (!exact) exact = std::make_unique<ExactPlan>(*this);
+        const std::vector<double> cells = kernel_table(kernel, part.outside, nx, ny, scalars, threads);
         const CudaMemory table = uploaded(cells, stream);
-        CufftRealPlan<double> exact(columns, rows, columns, CUFFT_FORWARD, cuda_handle(stream));
-        const CudaMemory own_work(std::max(exact.work_bytes(), std::size_t(1)), stream.device());
-        exact.work_in(own_work.data());
         CudaArrays<Complex<double>> made(columns / 2 + 1, rows, columns / 2 + 1, 1, stream.device());
         const FieldView<Complex<double>> factors = made.view();
-        exact.run(static_cast<double*>(table.data()), factors.data);
+        exact->fft.run(static_cast<double*>(table.data()), factors.data);
         scale_kernel<<<grid_of(factors), kConvolutionThreads, 0, cuda_handle(stream)>>>(
             factors, 1 / (double(columns) * rows));
         check_launch("scale_kernel");
-        stream.synchronize();  // before the table and its plan are destroyed
+        stream.synchronize();  // before the table is destroyed
         return {std::move(made.memory)};
     }
 
@@ -222,6 +231,7 @@ struct CudaConvolution<T>::Spectra {
     CufftRealPlan<T> forward, backward;
     CudaMemory work;  ///< cuFFT's workspace
     std::vector<MadeOfRuns<Factors, const Complex<double>*>> kernels;
+    std::unique_ptr<ExactPlan> exact;
 };
 
 template <class T>
@@ -240,14 +250,17 @@ std::size_t CudaConvolution<T>::bytes_of_run(const LinearPart& part, int nx, int
 
 template <class T>
 void CudaConvolution<T>::set_runs(const std::vector<std::vector<double>>& scalars,
-                                  const std::vector<double>&) {
+                                  const std::vector<double>&,
+                                  ThreadPool* threads) {
     Spectra& s = *spectra_;
     for (std::size_t i = 0; i < s.kernels.size(); ++i) {
         const ConvolutionKernel& kernel = s.part.kernels[i];
         std::vector<std::vector<double>> used;
         for (const std::vector<double>& each : scalars) used.push_back(scalars_of_kernel(kernel, each));
-        s.kernels[i].set(used, s.stream, [&](std::size_t run) { return s.make(kernel, scalars[run]); });
+        s.kernels[i].set(
+            used, s.stream, [&](std::size_t run) { return s.make(kernel, scalars[run], threads); });
     }
+    s.exact.reset();
 }
 
 template <class T>

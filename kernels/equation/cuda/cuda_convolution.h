@@ -23,7 +23,9 @@ class CudaConvolution : public RunsOperator<T> {
     static std::size_t bytes_of_run(const LinearPart& part, int nx, int ny);
 
     /// Waits for the stream.
-    void set_runs(const std::vector<std::vector<double>>& scalars, const std::vector<double>& dt) override;
+    void set_runs(const std::vector<std::vector<double>>& scalars,
+                  const std::vector<double>& dt,
+                  ThreadPool* threads) override;
     void apply_runs(const std::vector<FieldView<T>>& from,
                     const std::vector<FieldView<T>>& to,
                     int runs) override;

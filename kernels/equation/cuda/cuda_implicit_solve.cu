@@ -206,7 +206,8 @@ std::size_t CudaImplicitSolve<T>::bytes_of_run(const LinearPart& part, FieldShap
 
 template <class T>
 void CudaImplicitSolve<T>::set_runs(const std::vector<std::vector<double>>& coefficients,
-                                    const std::vector<double>& dt) {
+                                    const std::vector<double>& dt,
+                                    ThreadPool*) {
     Transforms& t = *transforms_;
     std::vector<double> polynomials;
     std::array<std::vector<std::vector<double>>, 2> ratios;

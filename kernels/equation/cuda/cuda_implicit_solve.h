@@ -29,7 +29,8 @@ class CudaImplicitSolve : public RunsOperator<T> {
 
     /// Takes effect at the next solve. Waits for the stream.
     void set_runs(const std::vector<std::vector<double>>& coefficients,
-                  const std::vector<double>& dt) override;
+                  const std::vector<double>& dt,
+                  ThreadPool* threads) override;
     void apply_runs(const std::vector<FieldView<T>>& from,
                     const std::vector<FieldView<T>>& to,
                     int runs) override;
