@@ -160,6 +160,7 @@ class StagedBatch : public GroupedBatch<T> {
         fields_.reserve(own, stream_);
         rest_.reserve(layout_.places(runs).end + runs * layout_.argument_bytes(), stream_);
         if (runs > capacity_) {
+            capacity_ = 0;  // until all of it is there
             others_ = CudaMemory();
             linear_.clear();
             globals_.reset();
