@@ -29,6 +29,27 @@ extern "C" void run_{kernel}(const Arguments* a, int blocks_x, int blocks_y) {{
 }}
 )";
 
+// Runs the blocks of several runs one after the other, with a fiber per thread (warp_emulation.h).
+constexpr const char* kRunsRunner = R"(
+static const Arguments* all_runs;
+static long long its_step, its_values;
+)";
+constexpr const char* kEveryRun = R"(
+extern "C" void run_{kernel}(const Arguments* runs, long long step, long long values, int count, int blocks_x, int blocks_y) {{
+    all_runs = runs;
+    its_step = step;
+    its_values = values;
+    emulated::body = [] {{ {kernel}(all_runs, its_step, its_values); }};
+    for (blockIdx.z = 0; blockIdx.z < count; ++blockIdx.z)
+        for (blockIdx.y = 0; blockIdx.y < blocks_y; ++blockIdx.y)
+            for (blockIdx.x = 0; blockIdx.x < blocks_x; ++blockIdx.x)
+                emulated::run_blocks(1, kThreadsY, 0, 1, [](int, int lane, int warp) {{
+                    threadIdx.x = lane;
+                    threadIdx.y = warp;
+                }});
+}}
+)";
+
 class Kernels {
   public:
     Kernels(const std::string& text, const Program& program) : code_(text + runners(program)) {}
@@ -118,6 +139,73 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
     };
     check(float());
     check(double());
+}
+
+TEST_CASE(
+    "Kernels of several runs have the bits of each, from inputs of several steps that were sent together") {
+    const std::string text =
+        "du/dt = lap(u) + p*random*u + cos(x)*sin(t); left: u = cos(t); right: flux(u) = y; y: insulated; p "
+        "= 0.3; "
+        "dt = 0.05; stepper = heun";
+    const Equations e = read_equations(text);
+    const Program program = program_of<float>(e);
+    std::string runners = kRunsRunner;
+    for (std::size_t i = 0; i < program.stages.size(); ++i)
+        runners += fmt::format(kEveryRun, fmt::arg("kernel", "stage" + std::to_string(i)));
+    const TextOnCpu code(
+        "#define __shared__ static\n" + cuda_text(program, false, CudaForm::of_runs) + runners,
+        warp_emulation());
+    const CudaBlock block = cuda_block(program, false);
+    std::vector<TypedRun> runs;
+    for (const std::uint64_t seed : {5, 6}) runs.push_back({.nx = 37, .ny = 5, .steps = 2, .seed = seed});
+    struct Run {
+        TextArrays<float> arrays;
+        KernelArguments<float> arguments;
+        std::vector<float> lines = {};
+    };
+    std::vector<std::unique_ptr<Run>> all;
+    std::size_t values = 0;
+    for (const TypedRun& run : runs) {
+        const EquationSetup setup = setup_of(e, run);
+        TextArrays<float> arrays(program, run);
+        const int pitch = arrays.pitch;
+        all.push_back(
+            std::make_unique<Run>(Run{std::move(arrays), KernelArguments<float>(program, setup, pitch)}));
+        Run& own = *all.back();
+        InputValues<float> inputs(program);
+        values = own.arguments.line_values() + program.uniforms.outputs.size();
+        own.lines.resize(values * std::size_t(run.steps) + 1);
+        for (long long step = 0; step < run.steps; ++step) {
+            inputs.update(setup, step, double(step) * setup.dt, step == 0);
+            float* to = &own.lines[std::size_t(step) * values];
+            own.arguments.pack_lines(inputs, to);
+            std::ranges::copy(inputs.uniforms(), to + own.arguments.line_values());
+        }
+        own.arguments.set_lines(own.lines.data());
+    }
+    const std::size_t words = KernelArguments<float>::bytes(program) / sizeof(std::uint64_t);
+    for (int step = 0; step < 2; ++step) {
+        std::vector<std::uint64_t> table(all.size() * words);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i]->arguments.set_arrays(all[i]->arrays.arrays);
+            std::memcpy(&table[i * words], all[i]->arguments.data(), words * sizeof(std::uint64_t));
+        }
+        for (std::size_t i = 0; i < program.stages.size(); ++i) {
+            const SubnormalsAsZero as_compiled_for_cuda(true);
+            code.find<void (*)(const void*, long long, long long, int, int, int)>(
+                "run_stage" + std::to_string(i))(table.data(),
+                                                 step,
+                                                 step * (long long)values,
+                                                 int(all.size()),
+                                                 ceil_div(37, block.width()),
+                                                 ceil_div(5, block.height()));
+        }
+        for (const auto& run : all)
+            for (std::size_t c = 0; c < program.next.size(); ++c)
+                std::swap(run->arrays.arrays[c], run->arrays.arrays[std::size_t(program.next[c])]);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        CHECK(same_bits(all[i]->arrays.cells({0}), run_typed<float>(text, runs[i])));
 }
 
 TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and where not one line says so") {
