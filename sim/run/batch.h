@@ -30,8 +30,9 @@ class Batch {
     /// more threads, is stepped as it is, one after the other.
     Batch(std::vector<Simulation*> runs, const BatchPlace& place);
 
-    /// Makes these steps in each run, with the bits of `apply(Advance)` alone. Returns per run why it could
-    /// not make them; empty: it did.
+    /// Makes these steps in each run, with the bits of `apply(Advance)` alone: on the GPU those of a run on
+    /// that GPU, which differ only where fields are transformed. Returns per run why it could not make them;
+    /// empty: it did.
     std::vector<std::string> advance(std::span<const Advance> each);
 
   private:
