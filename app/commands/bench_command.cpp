@@ -18,6 +18,7 @@
 #include "app/launch.h"
 #include "app/progress_bar.h"
 #include "app/run_options.h"
+#include "sim/bench/kernel_profile.h"
 #include "sim/bench/scale.h"
 #include "sim/bench/suite.h"
 #include "sim/bench/suite_report.h"
@@ -53,6 +54,8 @@ struct BenchRequest {
     std::vector<DType> dtypes = {};       ///< precisions to compare; empty: both
     std::optional<Scaling> scaling = {};  ///< measures scaling over several processes instead
     bool ladder = false;                  ///< measures the kernels to learn from instead
+    bool profile = false;                 ///< counts by ncu what the rows' kernels do
+    std::vector<std::string> settings = {};  ///< those given, as options, to repeat rows under ncu
     bool quiet = false;
 };
 
@@ -250,10 +253,16 @@ void write_measured(const BenchRequest& request, const std::string& name, const 
         put(folder / (name + ".json"), json_text(json));
         put(folder / (name + ".csv"), csv_table(json.at("rows")));
         for (const auto& [ending, format] :
-             {std::pair(".png", figure::FigureFormat::png), std::pair(".svg", figure::FigureFormat::svg)})
+             {std::pair(".png", figure::FigureFormat::png), std::pair(".svg", figure::FigureFormat::svg)}) {
             if (const std::string chart = draw(measured, format); !chart.empty())
                 put(folder / (name + ending), chart);
+            if constexpr (std::is_same_v<Measured, SuiteReport>)
+                if (const std::string chart = draw_roofline(measured, format); !chart.empty())
+                    put(folder / (std::string("roofline") + ending), chart);
+        }
     }
+    if (const auto profile = json.find("profile"); profile != json.end() && !request.out.empty())
+        put(fs::path(request.out) / "profile.csv", csv_table(*profile));
     if (!request.json.empty()) put(request.json, json_text(json), Links::followed);
     if (!request.quiet) print_written(files);
 }
@@ -325,6 +334,27 @@ int ladder_command(const BenchRequest& request, const Machine& machine) {
     return report.interrupted ? 128 + interrupt_signal() : 0;
 }
 
+// Runs the report's rows again under ncu, and prints and writes what their kernels did.
+void profile_rows(const BenchRequest& request, SuiteReport& report) {
+    if (const std::string why = why_no_profiler(); !why.empty()) return note("note: {}\n", why);
+    std::vector<std::string> words = request.settings;
+    words.insert(words.end(), {"--dtype", std::string(name_of(report.spec.run.dtype))});
+    if (report.spec.steps > 0) words.insert(words.end(), {"--steps", std::to_string(report.spec.steps)});
+    ProgressLine progress(request.quiet);
+    const auto stop = [] { return interrupt_signal() != 0; };
+    for (const SuiteRow& row : report.rows) {
+        if (!row.measured() || !find_method(row.method->name, Device::cuda, report.spec.run.family()))
+            continue;
+        progress.show(fmt::format("counters of {}", row.method->name));
+        report.profiles.push_back(profile_row(row, words, stop));
+        progress.clear();
+        if (stop()) return;
+        if (!request.quiet) print_text(to_text(report.profiles.back()));
+        if (const std::string& why = report.profiles.back().why_not; !why.empty())
+            return note("note: {}\n", why);
+    }
+}
+
 int bench_command(const BenchRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
@@ -335,6 +365,9 @@ int bench_command(const BenchRequest& request) {
         throw InputError("--until and --dtype both need --work-precision");
     if (request.save) return save_command(request, machine);
     const SuiteSpec spec = resolve(request.spec, machine);
+    if (request.profile && device_of(spec) == Device::cpu)
+        throw InputError("--profile reads the counters of an NVIDIA GPU: {}",
+                         machine.has_cuda() ? "--backend cpu runs on none" : machine.cuda.why_none);
     print_notice(request, spec, machine);
     take_places(request);
 
@@ -344,8 +377,9 @@ int bench_command(const BenchRequest& request) {
     Suite suite(spec, machine);
     Table table(machine, request.quiet, &kernel);
     measure(suite, table, request.quiet);
-    const SuiteReport report = kernel.beside(make_report(suite, machine));
+    SuiteReport report = kernel.beside(make_report(suite, machine));
     require_rows(report);
+    if (request.profile && interrupt_signal() == 0) profile_rows(request, report);
     write_measured(request, "bench", report);
     if (interrupt_signal() == 0) return 0;
     note("stencilscope: interrupted after {} of {} rows\n",
@@ -427,7 +461,9 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              [&](const std::string& text) {
                  spec.repeats = int(parse_integer(text, "repeats", kMinRepeats, 1000));
              });
-    bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
+    bench
+        ->add_option(
+            "--out", request.out, "folder for bench.json, bench.csv, bench.png, bench.svg and the roofline")
         ->type_name("DIR");
     add_text(*bench,
              "kernel",
@@ -446,6 +482,11 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              [&](const std::string& text) {
                  request.kernel_limit = double(parse_integer(text, "limit", 1, 86400));
              });
+    bench->add_flag(
+        "--profile",
+        request.profile,
+        "also, by ncu (Nsight Compute): issue slots, occupancy, stalls, memory, L2, sectors, bank "
+        "conflicts, registers and spills of each row's kernel");
     bench->add_flag("--save",
                     request.save,
                     "measure what the method 'auto' goes by, in both precisions, and keep it for later runs");
@@ -454,6 +495,10 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
     bench->final_callback([words, &chosen] {
         chosen = [words] {
             set_all(words->request.spec.run, words->settings);
+            for (const auto& [setting, text] : words->settings)
+                words->request.settings.push_back(setting->value.empty()
+                                                      ? fmt::format("--{}", setting->name)
+                                                      : fmt::format("--{}={}", setting->name, text));
             return bench_command(words->request);
         };
     });

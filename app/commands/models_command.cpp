@@ -113,6 +113,7 @@ void print_kernels(const GeneratedCode& code, const ExecutionPath& way) {
         if (figures) {
             row.registers = figures->registers;
             row.spilled_bytes = figures->spilled_bytes;
+            row.occupancy = figures->occupancy;
         }
         print("Kernel: {}: {}{}{}\n",
               row.name,
@@ -137,6 +138,7 @@ int code_command(RunSpec spec) {
             "--code: {} is stepped by kernels that were written by hand, in kernels/methods: give --equation "
             "or a preset",
             spec.model->name);
+    spec.validate();
     const Machine machine = query_machine();
     const bool gpu = machine.has_cuda() && why_not_compiled(spec).empty();
     if (spec.backend == "auto") spec.backend = name_of(gpu ? Device::cuda : Device::cpu);

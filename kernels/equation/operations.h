@@ -46,7 +46,7 @@ struct ScalarFunction {
 struct OperationRow {
     Required<Code> code;
     /// Valid in C, CUDA C, GLSL and JavaScript alike, with $a to $d for the arguments: what differs between
-    /// these languages is a function that each of them defines (kCudaFunctions, kGlslFunctions,
+    /// these languages is a function that each of them defines (cuda_functions(), kGlslFunctions,
     /// assets/web/arithmetic.js).
     Required<const char*> c;
     Required<Readable> readable;

@@ -185,6 +185,8 @@ struct Program {
     Inputs uniforms, columns, rows;
     std::vector<LinearPart> linear;  ///< the operators of the stages' solves
     int globals = 0;                 ///< number of global values
+    /// For method `fast` (fast_program.h): CUDA kernels may contract, and use functions of the hardware.
+    bool fast = false;
     friend bool operator==(const Program&, const Program&) = default;
 };
 

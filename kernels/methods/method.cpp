@@ -95,6 +95,12 @@ std::span<const Method> equation_methods() {
          .model = kEquation,
          .summary = "kernels generated from the formulas: fused, resident or of single steps, the fastest "
                     "that fits"},
+        {.name = "fast",
+         .device = Device::cuda,
+         .model = kEquation,
+         .fast = true,
+         .summary = "the same with contraction and the GPU's own exp, log and division: faster, its bits "
+                    "differ"},
     };
     return table;
 }

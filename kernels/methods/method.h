@@ -59,6 +59,9 @@ struct Method {
     /// Advances any number of steps at constant cost, so no throughput is reported, and `auto` never selects
     /// it.
     bool jumps = false;
+    /// Contracts operations and uses functions of the hardware: its bits are no other method's, and `auto`
+    /// never selects it.
+    bool fast = false;
     /// Cannot be distributed over several processes.
     bool whole_field = false;
     /// Field-sized arrays besides the double buffer, in the field's precision.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include "sim/machine/median.h"
 
@@ -50,7 +51,8 @@ std::vector<MethodSpeed> speeds_of(std::span<const SuiteRow> rows) {
                               row.speed.gcells_per_s,
                               row.error,
                               row.spread,
-                              row.method->jumps ? row.seconds : 0});
+                              row.method->jumps ? row.seconds : 0,
+                              row.way.steps_fused.value_or(row.method->steps_fused)});
     return speeds;
 }
 
@@ -79,6 +81,55 @@ figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const SuiteLimits
     std::ranges::sort(chart.x_ticks);
     chart.x_ticks.erase(std::unique(chart.x_ticks.begin(), chart.x_ticks.end()), chart.x_ticks.end());
     chart.names_at_ends = true;
+    return chart;
+}
+
+namespace {
+
+// A roof: rates that memory sets, up to those of arithmetic.
+figure::ChartSeries roof(std::string name, double gb_per_s, double least, double most, double arithmetic) {
+    figure::ChartSeries line{std::move(name), {}};
+    line.markers = false;
+    line.dashed = true;
+    line.color = kReferenceColor;
+    const double ridge = arithmetic / gb_per_s;
+    for (const double x : {least, ridge, most})
+        line.points.push_back({.x = x, .y = std::min(gb_per_s * x, arithmetic)});
+    return line;
+}
+
+}  // namespace
+
+figure::Chart roofline_chart(std::span<const MethodSpeed> speeds, const SuiteLimits& limits, DType dtype) {
+    figure::Chart chart{"roofline",
+                        "Roofline",
+                        "operations per byte of memory",
+                        "10^9 operations per second (a multiply-add is one)",
+                        true,
+                        true};
+    const double bytes = 2 * limits.components * double(bytes_of(dtype));
+    const double arithmetic = limits.instructions_per_second / 1e9;
+    double least = limits.instructions_per_cell / bytes / 4, most = 4 * arithmetic / limits.copy_gb_per_s;
+    std::map<const Method*, figure::ChartSeries> series;
+    for (const MethodSpeed& speed : speeds) {
+        if (speed.jump_seconds > 0 || speed.steps_fused == 0 || !(speed.gcells_per_s > 0)) continue;
+        figure::ChartSeries& points = series[speed.method];
+        points.name = speed.method->name;
+        points.line = false;
+        points.color = method_color(*speed.method);
+        const double x = limits.instructions_per_cell * speed.steps_fused / bytes;
+        points.points.push_back({.x = x,
+                                 .y = limits.instructions_per_cell * speed.gcells_per_s,
+                                 .label = fmt::format("{:.0f}", speed.edge),
+                                 .note = note_of(speed)});
+        most = std::max(most, 2 * x);
+    }
+    if (series.empty() || limits.copy_gb_per_s == 0 || arithmetic == 0) return chart;
+    chart.series.push_back(roof("memory", limits.copy_gb_per_s, least, most, arithmetic));
+    if (limits.l2_gb_per_s > limits.copy_gb_per_s)
+        chart.series.push_back(roof("L2", limits.l2_gb_per_s, least, most, arithmetic));
+    for (auto& [method, points] : series) chart.series.push_back(std::move(points));
+    chart.limits.push_back({"arithmetic", arithmetic});
     return chart;
 }
 

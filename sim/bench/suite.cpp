@@ -208,14 +208,16 @@ std::string SuiteLimits::instruction_rate() const {
 
 void LimitsMeasurement::work(SuiteLimits& limits, const RunSpec& run, Device device, bool disturbed) {
     const bool copies = limits.copy_gb_per_s == 0;
+    const bool l2 = !copies && device == Device::cuda && limits.l2_gb_per_s == 0;
     if (!rate_ && copies)
         rate_ = copy_bandwidth(
             device, run.threads, disturbed && device == Device::cpu ? CopyPiece::slice : CopyPiece::whole);
+    if (!rate_ && l2) rate_ = l2_bandwidth(query_machine().gpu().l2_bytes);
     if (!rate_) rate_ = issue_rate(device, run.dtype, run.threads);
     rate_->work();
     if (!rate_->done()) return;
-    (copies ? limits.copy_gb_per_s : limits.instructions_per_second) =
-        disturbed ? rate_->fastest() : rate_->median();
+    double& limit = copies ? limits.copy_gb_per_s : l2 ? limits.l2_gb_per_s : limits.instructions_per_second;
+    limit = disturbed ? rate_->fastest() : rate_->median();
     rate_.reset();
 }
 

@@ -25,6 +25,7 @@ struct SuiteLimits {
     double instructions_per_second = 0;  ///< measured; counted per cell
     double components = 1;               ///< of the model
     double instructions_per_cell = kInstructionsPerCell;
+    double l2_gb_per_s = 0;  ///< measured, of a GPU; 0 on the CPU
 
     /// Speed limits: of a method that reads and writes each cell once per step, and of any method.
     double copy_gcells(DType dtype) const {
@@ -35,7 +36,7 @@ struct SuiteLimits {
     std::string instruction_rate() const;
 };
 
-/// Measures the limits that are still 0, the copies first.
+/// Measures the limits that are still 0: copies, on a GPU those within L2, and instructions, in this order.
 class LimitsMeasurement {
   public:
     /// Does a piece of work. `disturbed`: other work goes on at the same time, so the result is the fastest

@@ -34,9 +34,23 @@ double ps_per_cell(const SuiteRow& row) {
     return 1e3 / row.speed.gcells_per_s;
 }
 
-std::string note_of(const SuiteRow& row) {
+// How many times as fast as the exact kernels of the same size a row of method `fast` is; 0 if they were not
+// measured.
+double gain_of(const SuiteReport& report, const SuiteRow& row) {
+    const auto is_exact = [&](const SuiteRow& other) {
+        return other.timed_steps() && other.size == row.size && other.method->device == Device::cuda &&
+               !other.method->fast && other.method->model == kEquation;
+    };
+    const auto exact = std::ranges::find_if(report.rows, is_exact);
+    if (!row.timed_steps() || !row.method->fast || exact == report.rows.end()) return 0;
+    return row.speed.gcells_per_s / exact->speed.gcells_per_s;
+}
+
+std::string note_of(const SuiteReport& report, const SuiteRow& row) {
     if (!row.measured()) return row.why_not;
     std::vector<std::string> notes;
+    if (const double gain = gain_of(report, row); gain > 0)
+        notes.push_back(fmt::format("{:.2f} times generated", gain));
     if (!row.way.name.empty()) notes.push_back(row.way.name);
     if (!row.way.why_not.empty()) notes.push_back(row.way.why_not);
     if (row.method->jumps)
@@ -87,11 +101,12 @@ Json row_json(const SuiteReport& report, const SuiteRow& row) {
     json["watts"] = row.power ? Json(row.power->watts) : Json();
     json["joules_per_gcell"] = row.power && row.timed_steps() ? Json(row.joules_per_gcell()) : Json();
     json["throttled"] = row.power ? Json(row.power->throttled) : Json();
+    if (run.is_general()) json["gain"] = gain_of(report, row) > 0 ? Json(gain_of(report, row)) : Json();
     json["total_steps"] = measured(row.total_steps);
     json["error"] = row.measured() ? finite_or_null(row.error) : Json();
     json["truth"] = measured(row.truth + " in float64");
     json["truth_error"] = measured(row.truth_error);
-    json["note"] = note_of(row);
+    json["note"] = note_of(report, row);
     return json;
 }
 
@@ -205,13 +220,16 @@ Json to_json(const SuiteReport& report) {
     json["model_text"] = report.spec.run.model->text;
     json["dt"] = report.spec.run.time_step();
     json["interrupted"] = report.interrupted;
-    json["limits"] = {{"copy_gb_per_s", report.limits.copy_gb_per_s},
-                      {"instructions_per_second", report.limits.instructions_per_second},
-                      {"instructions_per_cell", report.limits.instructions_per_cell},
-                      {"copy_gcells_per_s", report.limits.copy_gcells(report.spec.run.dtype)},
-                      {"issue_gcells_per_s", report.limits.issue_gcells()}};
+    json["limits"] = {
+        {"copy_gb_per_s", report.limits.copy_gb_per_s},
+        {"l2_gb_per_s", report.limits.l2_gb_per_s > 0 ? Json(report.limits.l2_gb_per_s) : Json()},
+        {"instructions_per_second", report.limits.instructions_per_second},
+        {"instructions_per_cell", report.limits.instructions_per_cell},
+        {"copy_gcells_per_s", report.limits.copy_gcells(report.spec.run.dtype)},
+        {"issue_gcells_per_s", report.limits.issue_gcells()}};
     json["rows"] = Json::array();
     for (const SuiteRow& row : report.rows) json["rows"].push_back(row_json(report, row));
+    if (!report.profiles.empty()) json["profile"] = to_json(report.profiles);
     return json;
 }
 
@@ -255,7 +273,7 @@ std::string row_text(const SuiteReport& report, const SuiteRow& row) {
     if (!row.measured()) return fmt::format("{:<10} {:>11} {}\n", row.method->name, size, row.why_not);
     const bool timed = row.timed_steps();
     const auto or_dash = [&](std::string text) { return timed ? text : std::string("-"); };
-    const std::string note = note_of(row);
+    const std::string note = note_of(report, row);
     return fmt::format(
         "{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}{}  {:>7}  {} steps, {}{}\n",
         row.method->name,
@@ -282,6 +300,13 @@ std::string draw(const SuiteReport& report, figure::FigureFormat format) {
     };
     if (report.spec.sizes.size() == 1) return file(dots_of(report));
     return file(speed_chart(speeds_of(report.rows), report.limits, report.spec.run.dtype));
+}
+
+std::string draw_roofline(const SuiteReport& report, figure::FigureFormat format) {
+    figure::Chart chart = roofline_chart(speeds_of(report.rows), report.limits, report.spec.run.dtype);
+    if (chart.series.empty()) return "";
+    chart.title = fmt::format("Roofline of {}", report.device);
+    return figure::chart_file(chart, note_of(report), format);
 }
 
 std::vector<MeasuredMethod> measured_methods(const std::vector<PrecisionRows>& rows) {

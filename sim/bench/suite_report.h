@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/bench/kernel_profile.h"
 #include "sim/bench/suite.h"
 #include "sim/figure/figure.h"
 #include "sim/run/choose_method.h"
@@ -18,6 +19,7 @@ struct SuiteReport {
     SuiteLimits limits;
     std::vector<SuiteRow> rows;
     bool interrupted = false;
+    std::vector<RowProfile> profiles = {};  ///< of --profile
 };
 
 SuiteReport make_report(const Suite& suite, const Machine& machine);
@@ -33,6 +35,9 @@ std::string row_text(const SuiteReport& report, const SuiteRow& row);
 /// Plots speed over size on logarithmic axes, with the machine's limits as dashed lines; a dot chart if there
 /// is one size. Returns the bytes of the file. Throws MachineError with Cairo's reason.
 std::string draw(const SuiteReport& report, figure::FigureFormat format);
+
+/// The roofline (speed_chart.h) as a file; none if no row has a place in it.
+std::string draw_roofline(const SuiteReport& report, figure::FigureFormat format);
 
 /// Measurements of one device: `long_calls` with many steps per call, `single_steps` (--steps 1) with one.
 /// Rows keep the dtype in which they were measured. Rows without a speed, and sizes that only one of the two

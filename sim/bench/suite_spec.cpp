@@ -83,6 +83,7 @@ void settle_dt(SuiteSpec& spec, const Machine& machine) {
 
 SuiteSpec resolve(SuiteSpec spec, const Machine& machine) {
     spec.run.validate();
+    if (spec.run.method == setting_name::fast && spec.methods.empty()) add_methods(spec, "generated,fast");
     if (spec.sweep && !spec.sizes.empty())
         throw InputError("--sweep chooses the sizes itself: leave --size out");
     const Device device = decide_device(spec, machine);

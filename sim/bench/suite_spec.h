@@ -33,6 +33,8 @@ inline constexpr BenchSetting kBenchSettings[] = {
     {setting_name::dx},
     {setting_name::integrator},
     {setting_name::global_every},
+    {setting_name::fast,
+     "of a typed model on the GPU only its exact kernels and method fast, beside each other"},
     {setting_name::allow_unstable},
     {setting_name::boundary, "zero, insulated or periodic (default zero)"},
     {setting_name::seed, "of the random field to start from"},

@@ -37,7 +37,7 @@ class Measurement {
         spec.run = resolved(spec, machine);
         if (spec.methods.empty())
             for (const Method& method : methods(kEquation))
-                if (method.device == device_of(spec.run) && !method.float64_state)
+                if (method.device == device_of(spec.run) && !method.float64_state && !method.fast)
                     spec.methods.emplace_back(method.name);
         result_.device = device_name(machine, device_of(spec.run), spec.run.threads);
         result_.spec = std::move(spec);

@@ -22,22 +22,54 @@ namespace stencil {
 using namespace equation;
 namespace {
 
+user_kernel::LaunchShape block_of(int threads, int shared_bytes) {
+    user_kernel::LaunchShape shape;
+    shape.block_x = threads;
+    shape.block_y = 1;
+    shape.shared_bytes = shared_bytes;
+    return shape;
+}
+
+user_kernel::LaunchShape launch_of(const FusedProgram& program,
+                                   bool float64,
+                                   FieldCells size,
+                                   const KernelShape& kernel,
+                                   const GpuFacts& gpu) {
+    if (const auto* fused = std::get_if<FusedShape>(&kernel))
+        return block_of(32 * fused->warps, fused_shared_bytes(program, float64, *fused, fused->warps));
+    if (const auto* block = std::get_if<BlockShape>(&kernel))
+        return block_of(block->threads, block->shared_bytes);
+    const ResidentPlan plan = resident_plan(program, float64, std::get<ResidentShape>(kernel), size, gpu);
+    return block_of(plan.threads, plan.shared_bytes);
+}
+
 void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec, const GpuFacts& gpu) {
     const bool float64 = spec.dtype == DType::float64;
-    code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
+    code.texts.push_back({name_of_launches(program.stages.size()),
+                          "CUDA",
+                          cuda_text(program, float64),
+                          block_of(CudaBlock::kThreadsX * CudaBlock::kThreadsY, 0),
+                          program.fast});
     const FusedProgram fused(program);
     const auto [nx, ny] = spec.size.value_or(Size{});
     const KernelShapes shapes = kernel_shapes(fused, float64, {nx, ny}, gpu);
     code.why_single = shapes.why_none;
     for (const KernelShape& shape : shapes.all)
-        code.texts.push_back({name_of(shape), "CUDA", text_of(fused, float64, {nx, ny}, shape)});
+        code.texts.push_back({name_of(shape),
+                              "CUDA",
+                              text_of(fused, float64, {nx, ny}, shape),
+                              launch_of(fused, float64, {nx, ny}, shape, gpu),
+                              program.fast});
 }
 
 }  // namespace
 
 GeneratedCode generated_code(const RunSpec& spec, Device device, const GpuFacts& gpu) {
     const bool float64 = spec.dtype == DType::float64;
-    const Program program = make_program(run_equations(spec), spec.integrator, float64, spec.time_step());
+    const Method* method = method_of(spec);
+    const bool fast = method && method->fast && device == Device::cuda;
+    const Program program =
+        make_program(run_equations(spec), spec.integrator, float64, spec.time_step(), false, fast);
     GeneratedCode code;
     code.stages = program_text(program, names_of(spec.model->parameters));
     code.operations = operations_of_cell(program);
@@ -52,13 +84,16 @@ GeneratedCode generated_code(const RunSpec& spec, Device device, const GpuFacts&
 
 std::optional<CompilerFigures> compiler_figures(const CodeText& text, int compute_capability) {
     if (text.language != "CUDA" || !why_no_nvrtc().empty()) return std::nullopt;
-    const std::string log = compile_cuda(text.text, {compute_capability}).log;
+    const std::string log =
+        compile_cuda(text.text, {.capability = compute_capability, .fast = text.fast}).log;
     CompilerFigures most;
+    int shared = 0;
     const auto add = [&](const std::string& kernel) {
         const auto usage = user_kernel::usage_of(log, kernel);
         if (!usage) return false;
         most.registers = std::max(most.registers, usage->registers);
         most.spilled_bytes = std::max(most.spilled_bytes, usage->local_bytes);
+        shared = std::max(shared, usage->shared_bytes);
         return true;
     };
     add("fused");
@@ -66,10 +101,11 @@ std::optional<CompilerFigures> compiler_figures(const CodeText& text, int comput
     add("block");
     for (std::size_t stage = 0; add(row_function_name(false, stage)); ++stage) {
     }
+    most.occupancy = occupancy_of({most.registers, 0, 0, shared}, text.launch, compute_capability);
     return most;
 }
 
-std::vector<CodeRow> code_rows(const GeneratedCode& code, const ExecutionPath& way) {
+std::vector<CodeRow> code_rows(const GeneratedCode& code, const ExecutionPath& way, int compute_capability) {
     std::vector<CodeRow> rows;
     for (const CodeText& text : code.texts)
         if (text.language == "CUDA") rows.push_back({.name = text.name});
@@ -84,6 +120,13 @@ std::vector<CodeRow> code_rows(const GeneratedCode& code, const ExecutionPath& w
         row->blocks = tried.blocks;
         row->gcells_per_s = tried.gcells_per_s;
         row->used = tried.used;
+        const auto text = std::ranges::find_if(code.texts, [&](const CodeText& one) {
+            return one.language == "CUDA" && tried.name.starts_with(one.name);
+        });
+        if (text == code.texts.end()) continue;
+        // The driver's number of blocks counts.
+        const auto occupancy = occupancy_of({tried.registers}, text->launch, compute_capability);
+        if (occupancy && occupancy->blocks == tried.blocks) row->occupancy = occupancy;
     }
     return rows;
 }
@@ -94,7 +137,9 @@ std::string figures_text(const CodeRow& row) {
     if (row.spilled_bytes)
         parts.push_back(*row.spilled_bytes == 0 ? "none spilled"
                                                 : fmt::format("{} bytes spilled", *row.spilled_bytes));
-    if (row.blocks)
+    if (row.occupancy)
+        parts.push_back(to_text(*row.occupancy));
+    else if (row.blocks)
         parts.push_back(fmt::format("{} block{} a multiprocessor", *row.blocks, *row.blocks == 1 ? "" : "s"));
     if (row.gcells_per_s)
         parts.push_back(*row.gcells_per_s > 0 ? fmt::format("{:.4g} GCells/s", *row.gcells_per_s)

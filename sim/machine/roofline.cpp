@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
@@ -109,24 +110,30 @@ class HostCopies {
 #if STENCILSCOPE_HAS_CUDA
 class CudaCopies {
   public:
-    CudaCopies() : size_(copied_bytes(Device::cuda)), from_(size_), to_(size_) {}
+    /// A piece is `count` copies of so many bytes.
+    CudaCopies(std::size_t size, int count) : size_(size), count_(count), from_(size_), to_(size_) {}
 
     // The first copy is slower.
     std::optional<double> copy() {
         timer_.start(stream_);
-        copy_on_device(to_.data(), from_.data(), size_, stream_);
+        for (int i = 0; i < count_; ++i) copy_on_device(to_.data(), from_.data(), size_, stream_);
         timer_.stop(stream_);
-        const double rate = 2e-9 * double(size_) / timer_.seconds();
+        const double rate = 2e-9 * double(size_) * count_ / timer_.seconds();
         return std::exchange(touched_, true) ? std::optional(rate) : std::nullopt;
     }
 
   private:
     std::size_t size_;
+    int count_;
     bool touched_ = false;
     CudaMemory from_, to_;
     CudaStream stream_;
     CudaTimer timer_;
 };
+
+RateMeasurement copies_on_gpu(std::size_t size, int count) {
+    return {[copies = std::make_shared<CudaCopies>(size, count)] { return copies->copy(); }, kQuietCopies, 1};
+}
 
 template <class T>
 class CudaLoad {
@@ -180,11 +187,20 @@ RateMeasurement copy_bandwidth([[maybe_unused]] Device device, int threads, Copy
     const std::size_t quiet = whole ? kQuietCopies : kQuietPieces;
     const int at_a_time = whole ? 1 : kPiecesAtATime;
 #if STENCILSCOPE_HAS_CUDA
-    if (device == Device::cuda)
-        return {[copies = std::make_shared<CudaCopies>()] { return copies->copy(); }, quiet, at_a_time};
+    if (device == Device::cuda) return copies_on_gpu(copied_bytes(Device::cuda), 1);
 #endif
     return {
         [copies = std::make_shared<HostCopies>(threads, piece)] { return copies->copy(); }, quiet, at_a_time};
+}
+
+RateMeasurement l2_bandwidth([[maybe_unused]] std::uint64_t l2_bytes) {
+#if STENCILSCOPE_HAS_CUDA
+    // Both arrays are half of the cache; a launch takes as long as such a copy, so many are timed together.
+    constexpr int kCopiesTogether = 50;
+    return copies_on_gpu(std::max<std::size_t>(std::size_t(l2_bytes / 4), 1), kCopiesTogether);
+#else
+    throw std::logic_error("the L2 cache of a GPU in a build without CUDA");
+#endif
 }
 
 double measure_copy_bandwidth(Device device, int threads) {

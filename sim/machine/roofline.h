@@ -46,6 +46,8 @@ enum class CopyPiece { whole, slice };
 /// caches, or as large as free memory reasonably allows. This is the roofline of methods with one step per
 /// pass. Throws CudaError and std::bad_alloc.
 RateMeasurement copy_bandwidth(Device device, int threads, CopyPiece piece = CopyPiece::whole);
+/// The same of copies that stay in a GPU's L2 cache of this size.
+RateMeasurement l2_bandwidth(std::uint64_t l2_bytes);
 /// The median of several copies. Takes up to a second.
 double measure_copy_bandwidth(Device device, int threads);
 /// The same for a device of this name (device_name()), measured once a month and kept in the user's cache

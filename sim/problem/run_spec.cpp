@@ -137,9 +137,9 @@ void check_settings(const RunSpec& spec) {
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
         throw InputError(
-            "--method {} steps du/dt = D*lap(u) by euler in two dimensions alone: {}{} is stepped by auto, "
-            "{}",
+            "--method {} steps {} alone: {}{} is stepped by auto, {}",
             spec.method,
+            spec.is_general() ? "du/dt = D*lap(u) by euler in two dimensions" : "typed equations",
             spec.model->name,
             spec.flat_axis() ? " on a line" : "",
             fmt::join(names_of(methods(spec.family())), ", "));

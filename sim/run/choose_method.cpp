@@ -163,6 +163,7 @@ double boundary_factor(const MeasuredMethod& row, Boundary boundary) {
 
 bool can_step(const Method& method, const MethodRequest& request) {
     return method.model == request.model && method.device == request.device && !method.jumps &&
+           !method.fast &&
            std::size_t(request.shape.nx) * request.cell_bytes >= std::size_t(method.least_row_bytes) &&
            (!method.unsupported_reason ||
             method.unsupported_reason(request.shape, request.cell_bytes).empty());

@@ -31,7 +31,7 @@ void Speeds::forget_limits(bool of_copies) {
     limits_wanted_ = limits_wanted_ || limits_.copy_gb_per_s > 0;
     limits_.instructions_per_second = 0;
     if (of_copies || limits_.copy_gb_per_s > 0) measurement_.forget();
-    if (of_copies) limits_.copy_gb_per_s = 0;
+    if (of_copies) limits_.copy_gb_per_s = limits_.l2_gb_per_s = 0;
 }
 
 void Speeds::keep(const Tried& tried) {
@@ -48,7 +48,9 @@ void Speeds::note(const RunSpec& now, const Timings& recent) {
     if (spread.batches < kTellingBatches || method->jumps) return;
     const double cells = double(now.size->nx) * now.size->ny;
     const double speed = speed_of(spread.median, 1, cells, now.dtype).gcells_per_s;
-    keep({{method, std::sqrt(cells), speed, {}}, now.dtype, false});
+    MethodSpeed noted{method, std::sqrt(cells), speed, {}};
+    noted.steps_fused = method->steps_fused;
+    keep({noted, now.dtype, false});
 }
 
 std::vector<MethodSpeed> Speeds::of(const RunSpec& now) const {

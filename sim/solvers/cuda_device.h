@@ -108,7 +108,8 @@ class CudaDevicePart : public LocalSolver {
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
         const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
-        const equation::CodeTarget target = equation::code_target();
+        equation::CodeTarget target = equation::code_target();
+        target.fast = program.fast;
         const std::string cubin = compiled_kernels(text, target);
         const equation::KernelMaker maker{
             [target](const std::string& fused) { return compiled_kernels(fused, target); },

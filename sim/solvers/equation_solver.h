@@ -155,8 +155,8 @@ class EquationSolver : public DeviceSolver<Device> {
 
     void make_own_stepper() {
         const TypedRun& run = this->run();
-        equation::Program program =
-            make_program(run.equations, run.scheme, kFloat64, setup_.params.dt, estimates_);
+        equation::Program program = make_program(
+            run.equations, run.scheme, kFloat64, setup_.params.dt, estimates_, setup_.method->fast);
         operations_ = equation::operations_of_cell(program);
         reach_ = int(program.stages.size());
         margin_ = int(program.once.size());

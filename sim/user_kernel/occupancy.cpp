@@ -1,5 +1,7 @@
 #include "sim/user_kernel/occupancy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -28,6 +30,18 @@ constexpr int kSharedUnit = 128;     // bytes
 constexpr int kSharedOfCuda = 1024;  // bytes that CUDA takes of each block, since 8.0
 
 }  // namespace
+
+std::string to_text(const Occupancy& occupancy) {
+    if (occupancy.blocks == 0) return "no block fits a multiprocessor: " + occupancy.limited_by;
+    return fmt::format("{} block{} of {} warp{} a multiprocessor, {:.0f}% of its {} warps, limited by {}",
+                       occupancy.blocks,
+                       occupancy.blocks == 1 ? "" : "s",
+                       occupancy.warps / occupancy.blocks,
+                       occupancy.warps == occupancy.blocks ? "" : "s",
+                       100 * occupancy.share(),
+                       occupancy.most,
+                       occupancy.limited_by);
+}
 
 std::optional<Occupancy> occupancy_of(const Usage& usage, const LaunchShape& shape, int compute_capability) {
     const auto limits = std::ranges::find(kLimits, compute_capability, &Limits::capability);

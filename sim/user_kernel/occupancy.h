@@ -17,6 +17,9 @@ struct Occupancy {
     double share() const { return double(warps) / most; }
 };
 
+/// "2 blocks of 8 warps a multiprocessor, 25% of its 64 warps, limited by registers".
+std::string to_text(const Occupancy& occupancy);
+
 /// Computes it as the driver does, also without a GPU; empty for a compute capability (90 for 9.0) whose
 /// limits are not known.
 std::optional<Occupancy> occupancy_of(const Usage& usage, const LaunchShape& shape, int compute_capability);

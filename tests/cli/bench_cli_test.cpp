@@ -117,6 +117,9 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
     REQUIRE(picture.width > 1000);
     REQUIRE(std::ranges::any_of(picture.pixels, [](stencil::Rgb p) { return p.b > p.r + 50; }));
     REQUIRE(read_bytes(folder / "out/bench.svg").starts_with("<?xml"));
+    REQUIRE(contains(read_bytes(folder / "out/roofline.svg"), ">memory<"));
+    REQUIRE(read_picture(folder / "out/roofline.png").width > 1000);
+    REQUIRE_FALSE(fs::exists(folder / "out/profile.csv"));
 }
 
 TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field lives") {
@@ -144,6 +147,9 @@ TEST_CASE("What bench cannot measure is one line") {
         "--method tiled => --backend says cpu | --steps 0 => --steps 0 | "
         "--repeats 4 => --repeats 4 | --coefficient 0.3 => coefficient 0.3: above 0.25 | "
         "--sweep --size 20 => --sweep | --boundary open => insulated | "
+        "--profile => --profile reads the counters of an NVIDIA GPU | "
+        "--fast => --method fast steps typed equations alone | "
+        "--model gray-scott --fast => --method fast runs on cuda | "
         "--dtype half => float32, float64 | --threads 0 => --threads 0 | "
         "--initial noise => unknown option '--initial' | --sise 20 => '--size' | "
         "extra => unknown word 'extra'");

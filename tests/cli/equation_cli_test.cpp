@@ -83,6 +83,9 @@ TEST_CASE("du/dt = c*lap(u) typed by hand has all methods and bits of the model 
             REQUIRE(hash_of_fields(folder / "typed") == hash_of_fields(folder / "own"));
         }
     require_refused(stencilscope("run --size 20 --model gray-scott --method spectral"), 2, "cpu");
+    require_refused(stencilscope("run --size 20 --fast"), 2, "--method fast steps typed equations alone");
+    require_refused(
+        stencilscope("run --size 20 --model gray-scott --fast --backend cpu"), 2, "--backend says cpu");
 }
 
 TEST_CASE("The time step is told beside its limit; above it a run is refused unless that is allowed") {
@@ -401,6 +404,11 @@ TEST_CASE("The code of a typed equation is printed with its stages, operations, 
                      told));
     const auto cuda = require_done(stencilscope("models gray-scott --code --backend cuda"));
     CHECK(contains(cuda.out, "steps per pass"));
+    CHECK_FALSE(contains(cuda.out, "__fdividef"));
+    const auto fast = require_done(stencilscope("models gray-scott --code --fast --backend cuda"));
+    CHECK(contains(fast.out, "#define divide_rn __fdividef"));
+    require_refused(
+        stencilscope("models gray-scott --code --fast --backend cpu"), 2, "method fast runs on cuda");
     require_refused(stencilscope("models gray-scott --size 64"), 2, "--code");
     require_refused(stencilscope("models diffusion --code"), 2, "--equation");
     require_refused(stencilscope("models --code --model gray-scott"), 2, "--model");

@@ -147,6 +147,38 @@ TEST_CASE("Beside a GPU's shipped figures each limit of the chart says whose it 
     CHECK(chart.series.size() == 4);
 }
 
+TEST_CASE(
+    "The roofline has each stepping method at its operations per byte, below roofs of copies, L2 and "
+    "arithmetic") {
+    Dice dice;
+    SuiteReport report = made_up_report(dice, {2000, 8192});
+    report.limits.l2_gb_per_s = 2 * report.limits.copy_gb_per_s;
+    const auto series_of = [&](std::string_view name) -> std::optional<figure::ChartSeries> {
+        const auto chart = roofline_chart(speeds_of(report.rows), report.limits, DType::float32);
+        const auto found = std::ranges::find(chart.series, name, &figure::ChartSeries::name);
+        return found == chart.series.end() ? std::nullopt : std::optional(*found);
+    };
+    // A float is read and written once in a pass, which is one step of three operations, or 16 of them.
+    CHECK(series_of("tiled")->points[0].x == Approx(3.0 / 8));
+    CHECK(series_of("streaming")->points[0].x == Approx(16 * 3.0 / 8));
+    CHECK(series_of("tiled")->points[0].y == Approx(3 * speeds_of(report.rows)[1].gcells_per_s));
+    CHECK_FALSE(series_of("resident"));
+    CHECK_FALSE(series_of("spectral"));
+    for (const auto& [name, rate] :
+         {std::pair("memory", report.limits.copy_gb_per_s), std::pair("L2", report.limits.l2_gb_per_s)}) {
+        const auto roof = series_of(name);
+        REQUIRE(roof);
+        CHECK(roof->points[0].y == Approx(rate * roof->points[0].x));
+        CHECK(roof->points[1].y == Approx(report.limits.instructions_per_second / 1e9));
+        CHECK(roof->points[2].y == roof->points[1].y);
+    }
+    CHECK(draw_roofline(report, figure::FigureFormat::svg).ends_with("</svg>\n"));
+    report.limits.l2_gb_per_s = 0;  // as on the CPU
+    CHECK_FALSE(series_of("L2"));
+    report.rows.clear();
+    CHECK(draw_roofline(report, figure::FigureFormat::svg).empty());
+}
+
 TEST_CASE("A speed whose repeats differ much says so in the chart") {
     MethodSpeed speed{find_method("cpu"), 512, 20, 1e-7};
     const auto note = [&] { return speed_chart({{speed}}, {}, DType::float32).series[0].points[0].note; };

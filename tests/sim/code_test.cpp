@@ -75,7 +75,11 @@ TEST_CASE("All code of an equation is there without the device that it is for") 
     CHECK(generated_code(solves, Device::cuda).texts.size() == 1);
     CHECK_FALSE(generated_code(solves, Device::cuda).why_single.empty());
     for (const CodeText& text : cuda.texts)
-        if (const auto figures = compiler_figures(text, 90)) CHECK(figures->registers > 16);
+        if (const auto figures = compiler_figures(text, 90)) {
+            CHECK(figures->registers > 16);
+            REQUIRE(figures->occupancy);
+            CHECK(figures->occupancy->blocks >= 1);
+        }
 }
 
 TEST_CASE("What was measured of kernels stands beside their names, and nothing that was not") {
@@ -89,6 +93,11 @@ TEST_CASE("What was measured of kernels stands beside their names, and nothing t
     CHECK(contains(figures_text(rows[0]), "not measured"));
     CHECK(rows[1].used);
     for (const char* token : {"168", "2 blocks", "1311"}) CHECK(contains(figures_text(rows[1]), token));
+    way.tried[0].blocks = occupancy_of({168}, cuda.texts[1].launch, 90)->blocks;
+    const CodeRow occupied = code_rows(cuda, way, 90)[1];
+    REQUIRE(occupied.occupancy);
+    CHECK(occupied.occupancy->warps == way.tried[0].blocks * cuda.texts[1].launch.block_x / 32);
+    CHECK(contains(figures_text(occupied), "limited by " + occupied.occupancy->limited_by));
     CHECK(rows.back().name == "another");
     for (const char* token : {"8 bytes", "1 block ", "not fit"})
         CHECK(contains(figures_text(rows.back()), token));

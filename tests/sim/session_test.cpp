@@ -318,7 +318,7 @@ TEST_CASE(
     // What the window has other actions for, or what is of the machine and its files.
     const std::vector<std::string> no_settings = items(
         "at | probe | profile | bookmark | steps | time | until | backend | every | checkpoint | "
-        "export | memory-limit");
+        "export | memory-limit | fast");
     std::vector<std::string_view> names{"K"};
     for (const Setting& setting : settings()) names.push_back(setting.name);
     for (const bool typed : {false, true})

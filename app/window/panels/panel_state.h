@@ -290,6 +290,7 @@ struct PanelState {
     ExamplesState examples;
     KernelState kernel;
     CodeState code;
+    int occupancy_capability = 0;  ///< of the GPU whose occupancy is told; 0: that the kernel is compiled for
     TourState tour;
 
     /// Returns the state of a single panel, which has its own type and starts with default values.

@@ -12,6 +12,7 @@
 #include "app/window/panels/commands.h"
 #include "sim/figure/chart.h"
 #include "sim/run/output/measures.h"
+#include "sim/user_kernel/user_kernel.h"
 
 struct ImVec2;
 
@@ -102,6 +103,12 @@ void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
 void draw_kernel(UiState& ui, const Snapshot& snapshot);
 void draw_ladder(UiState& ui, const Snapshot& snapshot);
+
+/// Draws the occupancy of a kernel that was compiled for a compute capability, on a GPU that a menu chooses.
+void draw_occupancy(UiState& ui,
+                    const user_kernel::Usage& usage,
+                    const user_kernel::LaunchShape& shape,
+                    int compiled_for);
 
 /// A picture of cells, in rows of one letter each, or of boxes that pass the field on from left to right.
 struct MethodPicture {

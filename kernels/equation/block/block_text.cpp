@@ -172,7 +172,7 @@ class BlockText {
         text_ = cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
-        text_ += kCudaFunctions;
+        text_ += cuda_functions(float64_, program_.program.fast);
         text_ += kWindowFunctions;
         text_ += kBlockInstructions;
         text_ += kPatchFunctions;

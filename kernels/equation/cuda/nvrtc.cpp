@@ -102,11 +102,16 @@ std::vector<std::string> usual_options(CodeTarget target) {
     return options;
 }
 
-// Options for typed equations: no FMA contraction, because every operation is rounded on its own.
+// Options for typed equations: no FMA contraction, because every operation is rounded on its own, unless the
+// program is fast. Float32 subnormals are flushed either way: --use_fast_math does so, too.
 std::vector<std::string> option_list(CodeTarget target) {
     std::vector<std::string> options = usual_options(target);
-    options.emplace_back("--fmad=false");
-    options.emplace_back("--ftz=true");
+    if (target.fast) {
+        options.emplace_back("--use_fast_math");
+    } else {
+        options.emplace_back("--fmad=false");
+        options.emplace_back("--ftz=true");
+    }
     return options;
 }
 

@@ -17,13 +17,15 @@ int nvrtc_version();
 struct CodeTarget {
     int capability = 90;
     bool ptx = false;
+    bool fast =
+        false;  ///< contracts, and uses functions of the hardware, for a fast program (fast_program.h)
 };
 /// Machine code for the default device; while it acts as an older GPU (gpu_facts.h), PTX of that one.
 CodeTarget code_target();
 /// Whether the compiler makes machine code for a compute capability. False without NVRTC.
 bool nvrtc_compiles_for(int compute_capability);
 
-/// The compiler options, part of the key of cached cubins.
+/// The compiler options of typed equations, part of the key of cached cubins.
 std::string nvrtc_options(CodeTarget target);
 
 struct Compiled {

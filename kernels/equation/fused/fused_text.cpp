@@ -35,7 +35,7 @@ class FusedText {
         append_sizes();
         text_ += cuda_arguments(program_.program);
         text_ += arguments::kCut;
-        text_ += kCudaFunctions;
+        text_ += cuda_functions(float64_, program_.program.fast);
         text_ += kPipelineFunctions;
         append_indices("from_array", program_.from);
         append_indices("to_array", program_.program.next);

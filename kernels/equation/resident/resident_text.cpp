@@ -43,7 +43,7 @@ class ResidentText {
         append_sizes();
         text_ += cuda_arguments(program_.program);
         text_ += arguments::kPlan;
-        text_ += kCudaFunctions;
+        text_ += cuda_functions(float64_, program_.program.fast);
         text_ += kWindowFunctions;
         text_ += kResidentInstructions;
         text_ += kTileFunctions;

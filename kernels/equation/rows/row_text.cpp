@@ -61,7 +61,7 @@ class RowText {
         text_ += kWords;
         text_ += cuda_precision(float64_);
         text_ += kTypes;
-        text_ += kCudaFunctions;
+        text_ += cuda_functions(float64_, false);
         text_ += kFunctions;
         for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage(true, i);
         for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage(false, i);

@@ -88,7 +88,7 @@ class CudaText {
     std::string whole() {
         text_ = cuda_precision(float64_);
         append_types();
-        text_ += kCudaFunctions;
+        text_ += cuda_functions(float64_, program_.fast);
         text_ += kWindowFunctions;
         text_ += kAccess;
         if (of_runs_) append_runs();

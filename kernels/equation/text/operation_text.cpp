@@ -36,11 +36,9 @@ typedef long long Bits;
 #define uniform_of(a, b) ((Real)(((unsigned long long)(a) << 21) ^ ((b) >> 11)) * 1.1102230246251565e-16)
 )";
 
-}  // namespace
-
 // These must match random.h and scalar_machine.h. Exponents are converted as 32-bit integers, for
 // which every processor has vector instructions.
-const char* const kCudaFunctions = R"(
+constexpr const char* kCudaFunctions = R"(
 #define real_of (Real)
 __device__ __forceinline__ Real negated(Real a) { return from_bits(to_bits(a) ^ kSign); }
 __device__ __forceinline__ Real magnitude(Real a) { return from_bits(to_bits(a) & ~kSign); }
@@ -80,8 +78,30 @@ __device__ __forceinline__ Real random_cell(unsigned long long seed, long long s
 }
 )";
 
+// In a fast program `scaled` and `exponent_of` take numbers that are no integers.
+constexpr const char* kFastFunctions = R"(
+#define negated(a) (-(a))
+)";
+constexpr const char* kFastFloat32 = R"(#undef divide_rn
+#undef sqrt_rn
+#define divide_rn __fdividef
+#define sqrt_rn sqrtf
+#define magnitude fabsf
+#define scaled(a, n) ((a) * exp2f(n))
+#define exponent_of __log2f
+)";
+
+}  // namespace
+
 const char* cuda_precision(bool float64) {
     return float64 ? kFloat64 : kFloat32;
+}
+
+std::string cuda_functions(bool float64, bool fast) {
+    std::string text = kCudaFunctions;
+    if (fast) text += kFastFunctions;
+    if (fast && !float64) text += kFastFloat32;
+    return text;
 }
 
 std::string constant_text(double number, bool float64) {

@@ -1,14 +1,17 @@
 // Prints operations as CUDA C.
 #pragma once
 
+#include <string>
+
 #include "kernels/equation/operations.h"
 
 namespace stencil::equation {
 
 /// Defines `Real` and the names that depend on the precision.
 const char* cuda_precision(bool float64);
-/// The functions that operations call; follows cuda_precision().
-extern const char* const kCudaFunctions;
+/// The functions that operations call; follows cuda_precision(). Those of a fast program (fast_program.h) are
+/// the hardware's as far as it has them.
+std::string cuda_functions(bool float64, bool fast);
 
 /// A number by its bits in the precision.
 std::string constant_text(double number, bool float64);

@@ -14,6 +14,8 @@ struct Term {
     bool negative = false;
     Node coefficient = 0;       ///< uniform
     std::vector<Node> factors;  ///< varying from cell to cell
+    /// The sum of a Laplacian's neighbours, in place of the only factor, that Laplacian.
+    std::optional<int> ring = {};
 };
 
 class Collector {
@@ -22,7 +24,7 @@ class Collector {
 
     int sum(const Increment& increment) {
         std::vector<Term> outer, inner;
-        append_terms(outer, increment.rate, g_.number(1), false);
+        append_terms(outer, increment.rate, increment.fast ? increment.factor : g_.number(1), false);
         const Node own = increment.component < 0 ? g_.number(0) : g_.leaf(Op::component, increment.component);
         if (increment.component >= 0) {
             inner = take_out(outer, own);
@@ -32,9 +34,11 @@ class Collector {
             }
         }
         Builder& b = l_.builder();
-        Node factor = increment.factor;
+        Node factor = increment.fast ? g_.number(1) : increment.factor;
+        const bool opened = increment.fast && increment.base && increment.component >= 0 &&
+                            open_laplacian(outer, inner, own, b.input(Code::load, *increment.base));
         // A single Laplacian cannot round to ties, so the factor is merged into its coefficient.
-        const bool lone = outer.size() + inner.size() == 1;
+        const bool lone = !increment.fast && outer.size() + inner.size() == 1;
         if (lone && !(increment.rounded && g_.radius(increment.rate) == 0)) {
             Node& only = (inner.empty() ? outer : inner).front().coefficient;
             only = g_.multiply(factor, only);
@@ -49,7 +53,7 @@ class Collector {
         if (g_.number_of(factor) != 1.0)
             value = increment.rounded ? b.uncontracted_product(l_.value(factor), value)
                                       : b.multiply(l_.value(factor), value);
-        if (increment.base) return added(b.input(Code::load, *increment.base), {value, negative});
+        if (increment.base && !opened) return added(b.input(Code::load, *increment.base), {value, negative});
         return negative ? b.multiply(b.constant(-1), value) : value;
     }
 
@@ -168,6 +172,46 @@ class Collector {
         return taken;
     }
 
+    // Moves the middle of the component's own Laplacian to its factor `inner`, and the base as well if that
+    // is the component; returns whether it has.
+    bool open_laplacian(std::vector<Term>& outer, std::vector<Term>& inner, Node own, int base) {
+        const auto is_its = [&](const Term& term) {
+            if (term.factors.size() != 1 || l_.is_stored(term.factors[0])) return false;
+            const Expression& e = g_[term.factors[0]];
+            return (e.op == Op::laplacian || e.op == Op::laplacian9) && e.args[0] == own;
+        };
+        const auto ring = std::ranges::find_if(outer, is_its);
+        if (ring == outer.end() || base != l_.value(own)) return false;
+        const Node weight = g_.number(g_[ring->factors[0]].op == Op::laplacian ? 4 : 20);
+        ring->ring = l_.neighbours(ring->factors[0]);
+        inner.push_back({!ring->negative, g_.multiply(weight, ring->coefficient), {}});
+        inner.push_back({false, g_.number(1), {}});
+        if (!l_.is_float64()) balance(*ring, inner, ring->negative ? g_.negate(weight) : weight);
+        return true;
+    }
+
+    // To the 24 bits of a float, in float64 (Veltkamp 1968; Dekker, Numer. Math. 18, 1971).
+    Node rounded(Node x) {
+        const Node scaled = g_.multiply(g_.number(0x1p29 + 1), x);
+        return g_.subtract(scaled, g_.subtract(scaled, x));
+    }
+
+    // A flat field is multiplied by the sum of the component's factor and the neighbours' ones. Each rounded
+    // by itself, they would add up to something else, by which it drifts step by step; the neighbours'
+    // coefficient, which is the smaller and so rounded more finely, makes up for it.
+    void balance(Term& ring, std::vector<Term>& inner, Node weight) {
+        const Node middle = uniform_of(inner);
+        const Node sum = g_.add(middle, g_.multiply(weight, ring.coefficient));
+        // Far below the middle too much of it would be the other's rounding.
+        const Node least = g_.multiply(g_.number(0x1p-10), g_.make(Op::abs, {middle}));
+        const Node mended = g_.divide(g_.subtract(sum, rounded(middle)), weight);
+        ring.coefficient = g_.make(
+            Op::select,
+            {g_.make(Op::less, {least, g_.make(Op::abs, {ring.coefficient})}), mended, ring.coefficient});
+        std::erase_if(inner, [](const Term& term) { return term.factors.empty(); });
+        inner.push_back({false, g_.subtract(sum, g_.multiply(weight, rounded(ring.coefficient))), {}});
+    }
+
     Node uniform_of(const std::vector<Term>& terms) {
         Node sum = g_.number(0);
         for (const Term& term : terms)
@@ -217,7 +261,7 @@ class Collector {
         std::ranges::sort(
             factors, {}, [&](Node node) { return std::pair(g_[node].op == Op::component, node); });
         Builder& b = l_.builder();
-        int product = l_.value(factors.back());
+        int product = term.ring ? *term.ring : l_.value(factors.back());
         if (g_.number_of(term.coefficient) != 1.0) product = b.multiply(l_.value(term.coefficient), product);
         for (std::size_t i = factors.size() - 1; i-- > 0;)
             product = b.multiply(product, l_.value(factors[i]));

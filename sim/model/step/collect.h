@@ -15,12 +15,14 @@ struct Increment {
     int component;  ///< whose rate it is; -1: no component's
     /// The array that holds the value it is added to; empty: only the increment is computed.
     std::optional<int> base;
-    bool rounded;  ///< the increment is rounded before it is added to the base (no multiply-add)
+    bool rounded;       ///< the increment is rounded before it is added to the base (no multiply-add)
+    bool fast = false;  ///< of a program for method `fast`, in which fewer operations count more than digits
 };
 
 /// Lowers base + factor * rate and returns its operation. Laplacians stay differences and the factor (dt)
 /// multiplies the whole sum: distributed over the terms, their separate roundings would make flat fields
-/// drift in float32.
+/// drift in float32. A fast program has them distributed, and base and Laplacian's middle in the factor of
+/// the component; what is lost by rounding that factor, the neighbours' coefficient makes up for.
 int collected(Graph& graph, Lowering& lowering, const Increment& increment);
 
 }  // namespace stencil::equation

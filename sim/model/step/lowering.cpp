@@ -283,9 +283,15 @@ int Lowering::sum_around(const Expression& e) {
     return b.fma(b.constant(4), sides, diagonals);
 }
 
+int Lowering::neighbours(Node laplacian) {
+    only_neighbours_ = true;
+    return operation(g_[laplacian], 0, 0);
+}
+
 int Lowering::difference(const Expression& e) {
     Builder& b = builder_;
     const Node u = e.args[0];
+    if (std::exchange(only_neighbours_, false)) return sum_around(e);
     switch (e.op) {
         case Op::laplacian:
         case Op::laplacian9:

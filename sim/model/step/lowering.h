@@ -87,6 +87,9 @@ class Lowering {
 
     /// The instruction that computes the expression at the cell.
     int value(Node node) { return at(node, 0, 0); }
+    /// The same of the neighbours that a Laplacian (laplacian or laplacian9) sums, without its middle.
+    int neighbours(Node laplacian);
+    bool is_float64() const { return float64_; }
     Builder& builder() { return builder_; }
     bool is_stored(Node node) const { return source_.stored.contains(node); }
     bool is_differenced(Node node) const { return source_.differenced.contains(node); }
@@ -110,7 +113,8 @@ class Lowering {
     bool float64_;
     Bindings source_;
     Builder builder_;
-    Wraps wraps_;            ///< which axes wrap around for neighbours read within the current operator
+    Wraps wraps_;  ///< which axes wrap around for neighbours read within the current operator
+    bool only_neighbours_ = false;  ///< the next difference leaves its middle out
     bool has_edge_ = false;  ///< whether conditions at the edge of `inside` affect the current operator
     std::map<std::tuple<Node, int, int, Wraps>, int> done_, beyond_edge_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/equation/fast_program.h"
 #include "sim/model/step/collect.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/text/error.h"
@@ -16,12 +17,13 @@ constexpr std::size_t kMostCoefficients = 16;  // more arrays would make steps m
 }  // namespace
 
 StepPlan::StepPlan(
-    const Equations& equations, const Integrator& integrator, bool float64, double dt, bool errors)
+    const Equations& equations, const Integrator& integrator, bool float64, double dt, bool errors, bool fast)
     : model_(equations),
       g_(model_.graph),
       integrator_(equations.solved_alone ? Integrator() : integrator),
       float64_(float64),
-      rounds_increments_(rounds_increments(float64, dt)),
+      fast_(fast),
+      rounds_increments_(!fast && rounds_increments(float64, dt)),
       inputs_(g_, float64),
       reflections_(model_),
       globals_(model_.parameters.size()),
@@ -272,7 +274,7 @@ std::vector<std::vector<Node>> StepPlan::levels_of(const std::vector<Node>& cut)
 int StepPlan::advanced(Lowering& lowering, int c, double factor, std::optional<int> base) {
     const Node step = g_.multiply(g_.number(factor), g_.leaf(Op::dt));
     const Node rate = model_.components[std::size_t(c)].formula;
-    return collected(g_, lowering, {rate, step, c, base, rounds_increments_});
+    return collected(g_, lowering, {rate, step, c, base, rounds_increments_, fast_});
 }
 
 int StepPlan::rate(Lowering& lowering, int c) {
@@ -304,8 +306,9 @@ int StepPlan::zero_outside(Lowering& lowering, int value) const {
 }
 
 Program make_program(
-    const Equations& equations, const Integrator& scheme, bool float64, double dt, bool errors) {
-    return StepPlan(equations, scheme, float64, dt, errors).plan();
+    const Equations& equations, const Integrator& scheme, bool float64, double dt, bool errors, bool fast) {
+    Program program = StepPlan(equations, scheme, float64, dt, errors, fast).plan();
+    return fast ? fast_program(std::move(program), float64) : program;
 }
 
 ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64) {

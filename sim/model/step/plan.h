@@ -24,7 +24,8 @@ class StepPlan {
              const Integrator& integrator,
              bool float64,
              double dt = 1,
-             bool errors = false);
+             bool errors = false,
+             bool fast = false);
 
     Program plan();
     ViewProgram plan_view(std::vector<Node> formulas);
@@ -144,7 +145,7 @@ class StepPlan {
     Equations model_;
     Graph& g_;
     Integrator integrator_;
-    bool float64_, rounds_increments_;
+    bool float64_, fast_, rounds_increments_;
     InputTable inputs_;
     Reflections reflections_;
     GlobalTable globals_;

@@ -39,6 +39,12 @@ std::string read_backend(std::string_view text) {
     return setting_row::known_name("backend", text, {"auto", "cpu", "cuda"});
 }
 
+// A switch for the method that gives up equal bits for speed.
+void set_fast(RunSpec& spec, std::string_view text) {
+    const bool fast = parse_flag(text, setting_name::fast);
+    if (fast || spec.method == setting_name::fast) spec.method = fast ? setting_name::fast : "auto";
+}
+
 Setting interval(const setting_row::SettingHead& head, Interval Output::*member, bool clock_allowed) {
     return setting_row::row(
         head,
@@ -112,6 +118,13 @@ std::vector<Setting> computation_settings() {
               device},
              &RunSpec::method,
              read_method),
+        row({setting_name::fast,
+             "",
+             "typed equations on the GPU with contraction and the hardware's functions: faster, its bits "
+             "differ; as --method fast",
+             device},
+            set_fast,
+            get_nothing),
         text({setting_name::backend, "B", "auto, cpu or cuda", device}, &RunSpec::backend, read_backend),
         whole({setting_name::threads, "N", "CPU threads (default: all)", device}, &RunSpec::threads, 1, 4096),
         member({setting_name::memory_limit, "BYTES", "use no more host or GPU memory, e.g. 2GB"},

@@ -24,6 +24,7 @@ inline constexpr const char* dtype = "dtype";
 inline constexpr const char* allow_unstable = "allow-unstable";
 inline constexpr const char* allow_overflow = "allow-overflow";
 inline constexpr const char* method = "method";
+inline constexpr const char* fast = "fast";
 inline constexpr const char* backend = "backend";
 inline constexpr const char* threads = "threads";
 inline constexpr const char* memory_limit = "memory-limit";

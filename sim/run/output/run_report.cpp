@@ -191,6 +191,7 @@ std::string to_text(const RunReport& report) {
     const std::string way = report.way.empty() ? "" : fmt::format(" ({})", report.way);
     text += fmt::format("{} steps with method {}{} on {}\n", report.steps, spec.method, way, report.device);
     if (!report.method_choice.empty()) text += report.method_choice + "\n";
+    if (method_of(report.spec)->fast) text += "fast: bits differ from the exact executors\n";
     if (jumps(report))
         text += jump_text(report.timings);
     else if (report.steps > 0)

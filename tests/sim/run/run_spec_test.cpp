@@ -213,6 +213,16 @@ TEST_CASE("A method is found by its name and by its alias, which a change of the
     CHECK(method_of(spec)->device == Device::cuda);
     set_setting(spec, "model", "diffusion");
     CHECK(method_of(spec)->name == "naive");
+    // The switch is the method, which spec.json names, and which `auto` never takes.
+    const RunSpec fast = spec_with("model=gray-scott fast=true");
+    CHECK(method_of(fast)->fast);
+    CHECK(to_json(fast).at("method") == "fast");
+    CHECK_FALSE(to_json(fast).contains("fast"));
+    CHECK(spec_with("model=gray-scott fast=true fast=false").method == "auto");
+    CHECK(spec_with("model=gray-scott method=cpu fast=false").method == "cpu");
+    MethodRequest request{Device::cuda, {512, 512}};
+    request.model = kEquation;
+    CHECK(choose_method(request).name == "generated");
     // A method of earlier versions.
     CHECK(find_method("tutorial", Device::cuda)->name == "naive");
     CHECK(method_of(spec_with("method=tutorial"))->name == "naive");

@@ -148,11 +148,15 @@ void draw_compiled(CodeState& state) {
         fmt::format("{} {} {}", state.compute_capability, state.chosen, state.code.key),
         [text = text_of(state, state.chosen), capability = facts_of(state).capability] {
             const auto figures = compiler_figures(text, capability);
-            return figures ? fmt::format("{}, {} bytes spilled", figures->registers, figures->spilled_bytes)
-                           : "no CUDA compiler found";
+            if (!figures) return std::string("no CUDA compiler found");
+            return fmt::format("{}, {} bytes spilled{}",
+                               figures->registers,
+                               figures->spilled_bytes,
+                               figures->occupancy ? "\n" + to_text(*figures->occupancy) : "");
         });
     state.waits |= !done;
-    row("Registers", "Per thread, by the CUDA compiler");
+    row("Registers",
+        "Per thread, by the CUDA compiler, and how many warps a multiprocessor of that GPU holds with them");
     if (done && !state.registers.failure.empty())
         paragraph(state.registers.failure, warning_color());
     else

@@ -126,9 +126,14 @@ void draw_speed(const SuiteRow& row, const Snapshot& snapshot) {
                   "Relative to a kernel that reads and writes every cell once per step");
 }
 
-void draw_report(const user_kernel::KernelNews& news, const Snapshot& snapshot) {
+void draw_report(UiState& ui, const user_kernel::KernelNews& news, const Snapshot& snapshot) {
     const user_kernel::TrialReport& report = *news.report;
     if (!report.compiled.empty()) paragraph(report.compiled, text_color());
+    if (report.usage.registers > 0)
+        draw_occupancy(ui,
+                       report.usage,
+                       user_kernel::read_launch_shape(news.text, news.file),
+                       report.compute_capability);
     if (!report.fault.empty()) {
         error_text(report.fault);
         return draw_faulty_lines(news.text, report.fault);
@@ -211,7 +216,7 @@ void draw_kernel(UiState& ui, const Snapshot& snapshot) {
     draw_file(ui, state.file);
     if (news.file != state.file) return;
     if (!news.failure.empty()) error_text(news.failure);
-    if (news.report) draw_report(news, snapshot);
+    if (news.report) draw_report(ui, news, snapshot);
     if (!news.doing.empty()) paragraph(news.doing, faint_color());
     draw_live(ui, snapshot);
 }

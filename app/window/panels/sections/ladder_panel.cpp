@@ -122,12 +122,6 @@ void draw_figures(const LadderReport& report, const LadderRow& row) {
               fmt::format("{:.1e}", row.figures->error),
               fmt::format("after {} steps", row.figures->total_steps),
               "Relative 2-norm against float64");
-    value_row("Registers", double(row.trial.usage.registers), "a thread", "By the compiler");
-    if (row.occupancy)
-        value_row("Occupancy",
-                  format_share(row.occupancy->share()),
-                  "",
-                  "Warps that a multiprocessor holds, of the most; limited by " + row.occupancy->limited_by);
     end_values();
 }
 
@@ -158,7 +152,13 @@ void draw_rung(UiState& ui, const LadderState& state, std::size_t i) {
     draw_picture(picture_of(i));
     paragraph(rung.idea, text_color());
     paragraph("What limits it: " + rung.limit, faint_color());
-    if (row) draw_figures(*state.report, *row);
+    if (row) {
+        draw_figures(*state.report, *row);
+        draw_occupancy(ui,
+                       row->trial.usage,
+                       user_kernel::read_launch_shape(rung.text, std::string(rung.name)),
+                       row->trial.compute_capability);
+    }
     if (before)
         paragraph("Lines that rung " + std::to_string(i) + " does not have are green.", faint_color());
     draw_code_lines(rung, before);

@@ -103,6 +103,15 @@ const MethodCard* card_of(const Method& method) {
          "single steps: memory, 98% of the speed of a copy; the others: instructions",
          {.boxes = {"formulas", "CUDA", "single steps,\nfused or resident"},
           .legend = "Compiled while single steps go on, and timed on the present field"}},
+        {"fast",
+         kEquation,
+         "dt and the middle of Laplacians are part of coefficients; products and sums are contracted, "
+         "exponentials, logarithms and quotients approximated by the GPU's "
+         "own instructions; the field has other bits than every other method gives it, and other ones on "
+         "another GPU",
+         "as generated, with fewer instructions",
+         {.boxes = {"formulas", "CUDA, not\nexactly rounded", "single steps,\nfused or resident"},
+          .legend = "For looking around; what has to repeat bit for bit is for generated"}},
     };
     const auto found = std::ranges::find_if(cards, [&](const MethodCard& card) {
         return card.method == method.name && card.model == method.model;

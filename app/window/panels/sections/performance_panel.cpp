@@ -134,6 +134,18 @@ void draw_suite_chart(UiState& ui, const Snapshot& snapshot) {
     draw_measured_methods(speeds, edge);
 }
 
+void draw_roofline(const Snapshot& snapshot) {
+    std::vector<MethodSpeed> speeds = snapshot.speeds;
+    const Method* method = method_of(snapshot.now);
+    for (MethodSpeed& speed : speeds)
+        if (speed.method == method && snapshot.way.steps_fused) speed.steps_fused = *snapshot.way.steps_fused;
+    const figure::Chart chart = roofline_chart(speeds, snapshot.limits, snapshot.now.dtype);
+    if (chart.series.empty())
+        paragraph("Available once a method's speed and the limits are measured.", faint_color());
+    else
+        draw_plot(chart, em(17));
+}
+
 void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     const EngineCost& engine = snapshot.cost;
     const InterfaceCost& cost = ui.cost;
@@ -183,6 +195,11 @@ void draw_performance(UiState& ui, const Snapshot& snapshot) {
              "(a copy, one step per pass) and instructions (for diffusion, three per cell). The ring is the "
              "present run.");
     draw_suite_chart(ui, snapshot);
+    subtitle("Roofline",
+             "Operations per second over operations per byte of memory: to the left of a roof's bend memory "
+             "(or L2) limits, to the right arithmetic. Steps that share a pass over memory move a method to "
+             "the right.\nstencilscope bench --out DIR");
+    draw_roofline(snapshot);
     subtitle("Time per frame", "Medians over the newest frames; stepping and drawing overlap");
     draw_frame_cost(ui, snapshot);
     subtitle("Memory", "Memory in use");

@@ -72,7 +72,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
     const bool automatic = snapshot.auto_method;
     const Method* current = method_of(now);
     constexpr std::string_view kTip =
-        "Algorithm of the steps: all give the same field, at different speeds\n--method NAME";
+        "Algorithm of the steps: all but fast give the same field, at different speeds\n--method NAME";
     row("Method", kTip);
     const std::string shown = automatic ? fmt::format("auto ({})", now.method) : user_kernel::stepped_by(now);
     const auto tip = [&] {
