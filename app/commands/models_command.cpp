@@ -141,7 +141,8 @@ int code_command(RunSpec spec) {
     spec.validate();
     const Machine machine = query_machine();
     const bool gpu = machine.has_cuda() && why_not_compiled(spec).empty();
-    if (spec.backend == "auto") spec.backend = name_of(gpu ? Device::cuda : Device::cpu);
+    const bool fast = spec.method == setting_name::fast;  // which only GPUs have
+    if (spec.backend == "auto") spec.backend = name_of(gpu || fast ? Device::cuda : Device::cpu);
     const Device device = spec.backend == "cuda" ? Device::cuda : Device::cpu;
     const GeneratedCode code = generated_code(spec, device);
     print_work(spec, code, device);
@@ -253,6 +254,7 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
                              setting_name::boundary,
                              setting_name::size,
                              setting_name::dtype,
+                             setting_name::fast,
                              setting_name::backend,
                              setting_name::threads})
         add_setting(*models, name, "with --code: " + std::string(find_setting(name).help), words.settings);
