@@ -8,6 +8,9 @@
 namespace stencil {
 
 struct ExampleRequest;
+namespace fitting {
+struct FitWords;
+}
 
 /// Returns the exit status: 0, 1 if results are wrong, or 128 + the signal that interrupted it (results so
 /// far are written). Throws InputError, MachineError and CudaError.
@@ -22,6 +25,8 @@ void add_run(CLI::App& app, ChosenCommand& chosen);
 void add_sweep(CLI::App& app, ChosenCommand& chosen);
 /// Finds parameters by which a run has given values.
 void add_fit(CLI::App& app, ChosenCommand& chosen);
+/// Adds the options that say what is fitted, also to the window.
+void add_fit_words(CLI::App& app, fitting::FitWords& words, const std::string& group = "");
 /// Times the methods at one or more sizes and compares them with the machine's limits.
 void add_bench(CLI::App& app, ChosenCommand& chosen);
 /// Checks that this machine computes the expected bits.

@@ -16,6 +16,7 @@
 #include "sim/files/folder.h"
 #include "sim/fit/fit.h"
 #include "sim/fit/fit_report.h"
+#include "sim/fit/fit_words.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -26,8 +27,7 @@ namespace {
 
 struct FitRequest {
     RunWords run;
-    std::vector<std::string> targets, parameters;
-    std::vector<double> noise;
+    fitting::FitWords words;
     fitting::StopRules rules;
     bool differences = false, quiet = false;
     std::string out;   ///< folder for the files; empty: none are written
@@ -38,18 +38,14 @@ fitting::Fit fit_of(const FitRequest& request) {
     for (const std::string_view name :
          {setting_name::exports, setting_name::every, setting_name::checkpoint, setting_name::bookmark})
         if (request.run.has(name)) throw InputError("--{}: a fit writes its own files, to --out", name);
-    fitting::FitSpec spec;
-    spec.run = request.run.spec();
-    for (const std::string& text : request.parameters)
-        spec.parameters.push_back(fitting::read_parameter(text));
-    take_targets(spec, {request.targets.begin(), request.targets.end()}, request.noise);
+    fitting::FitSpec spec = read_fit(request.run.spec(), request.words);
     spec.rules = request.rules;
     spec.differences = request.differences;
     return fitting::Fit(std::move(spec), query_machine());
 }
 
 int fit_command(const FitRequest& request) {
-    check_json_file(request.json, request.out, request.targets);
+    check_json_file(request.json, request.out, request.words.targets);
     fitting::Fit found = fit_of(request);
     if (!request.out.empty()) {
         make_folder(request.out, "out");
@@ -93,33 +89,41 @@ int fit_command(const FitRequest& request) {
 
 }  // namespace
 
-void add_fit(CLI::App& app, ChosenCommand& chosen) {
-    const auto all = std::make_shared<FitRequest>();
-    FitRequest& request = *all;
-    CLI::App* command = app.add_subcommand(
-        "fit", "Find the parameters by which a run has given values, with their standard errors");
-    add_texts(
-        *command,
+void add_fit_words(CLI::App& app, fitting::FitWords& words, const std::string& group) {
+    const auto in_group = [&](CLI::Option* option) {
+        if (!group.empty()) option->group(group);
+    };
+    in_group(add_texts(
+        app,
         "target",
         "[FORMULA=]FILE[@TIME]",
         "values that the run should have: an array or picture of a formula (default: what is shown) at a "
         "time (default: the end), or a table with a column t or step, and x and y for points; may be "
         "repeated",
-        [&request](const std::string& text) { request.targets.push_back(text); });
-    add_texts(*command,
-              "fit",
-              "NAME[=START[:LOW:HIGH]][:log]",
-              "a parameter to find, from START (default: its value) within bounds, by its logarithm; may be "
-              "repeated",
-              [&request](const std::string& text) { request.parameters.push_back(text); });
-    add_text(*command,
-             "noise",
-             "S[,S...]",
-             "standard deviation of the targets' values, of all or of each target (default: estimated)",
-             [&request](const std::string& text) {
-                 for (const std::string& word : split(text, ','))
-                     request.noise.push_back(parse_real(word, "noise"));
-             });
+        [&words](const std::string& text) { words.targets.push_back(text); }));
+    in_group(add_texts(app,
+                       "fit",
+                       "NAME[=START[:LOW:HIGH]][:log]",
+                       "a parameter to find, from START (default: its value) within bounds, by its "
+                       "logarithm; may be repeated",
+                       [&words](const std::string& text) { words.parameters.push_back(text); }));
+    in_group(add_text(app,
+                      "noise",
+                      "S[,S...]",
+                      "standard deviation of the targets' values, of all or of each target (default: "
+                      "estimated)",
+                      [&words](const std::string& text) {
+                          for (const std::string& word : split(text, ','))
+                              words.noise.push_back(parse_real(word, "noise"));
+                      }));
+}
+
+void add_fit(CLI::App& app, ChosenCommand& chosen) {
+    const auto all = std::make_shared<FitRequest>();
+    FitRequest& request = *all;
+    CLI::App* command = app.add_subcommand(
+        "fit", "Find the parameters by which a run has given values, with their standard errors");
+    add_fit_words(*command, request.words);
     add_text(*command,
              "evaluations",
              "N",

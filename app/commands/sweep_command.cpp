@@ -20,6 +20,7 @@
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/machine/communicator.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/sweep/sweep_files.h"
 #include "sim/sweep/sweep_table.h"
@@ -34,7 +35,7 @@ namespace fs = std::filesystem;
 
 struct SweepRequest {
     SweepSpec sweep;
-    std::string out, json, map;
+    std::string out, json;
     std::vector<const SweepFile*> files;
     bool replace = false, quiet = false;
 };
@@ -54,13 +55,6 @@ bool is_same_sweep(const SweepSpec& a, const SweepSpec& b) {
 
 SweepSpec read_sweep(const std::string& file) {
     return sweep_from_json(InputFile(file).read_text(), file);
-}
-
-// Whether `map` is a column of the table; else it is one more observable.
-void add_map(SweepSpec& sweep, const std::string& map, const Machine& machine) {
-    if (map.empty()) return;
-    const auto columns = sweep_columns(Sweep(sweep, machine));
-    if (std::ranges::find(columns, map, &SweepColumn::name) == columns.end()) sweep.observe.push_back(map);
 }
 
 nlohmann::ordered_json report_of(const Sweep& sweep, double seconds) {
@@ -103,7 +97,8 @@ int run_sweep(SweepRequest request) {
         throw InputError(
             "sweep: its runs are spread over the threads of one process: start it without mpirun");
     const Machine machine = query_machine();
-    add_map(request.sweep, request.map, machine);
+    request.sweep.validate();  // names of columns need a model
+    request.sweep = with_map_observed(std::move(request.sweep));
     Sweep sweep(request.sweep, machine);
     Descriptor lock;
     std::optional<SweepStore> store;
@@ -127,7 +122,7 @@ int run_sweep(SweepRequest request) {
         }
         if (!same) fs::remove(fs::path(request.out) / "runs.jsonl", ignored);
         write_sweep_spec(request.out, request.sweep);
-        store.emplace(request.out, sweep, needs_fields(request.files, request.map));
+        store.emplace(request.out, sweep, needs_fields(request.files, request.sweep.map));
         known = store->give_to(sweep);
         if (known > 0 && !request.quiet)
             note("note: {} of {} runs are there already\n", known, sweep.count());
@@ -149,7 +144,7 @@ int run_sweep(SweepRequest request) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     std::vector<fs::path> files;
     if (store) {
-        const SweepResults results{sweep, *store, request.map};
+        const SweepResults results{sweep, *store, request.sweep.map};
         files = write_sweep_files(request.out, request.files, results);
         store->finish(std::ranges::any_of(request.files, [](const auto* row) { return !row->write; }));
     }
@@ -184,14 +179,15 @@ struct SweepWords {
 int start_sweep(const SweepWords& words) {
     SweepRequest request = words.request;
     SweepSpec& sweep = request.sweep;
-    const std::vector<std::string> observe = sweep.observe;
-    std::error_code ignored;
+    const SweepSpec given = sweep;
     const std::string& file = words.run.spec_file;
-    const bool repeats = fs::is_regular_file(file, ignored) && is_sweep(InputFile(file).read_text());
+    const std::string given_text = named_text(file);
+    const bool repeats = is_sweep(given_text);
     if (repeats) {
-        sweep = read_sweep(file);
+        sweep = sweep_from_json(given_text, file);
         set_all(sweep.base, words.run.settings);
-        sweep.observe.insert(sweep.observe.end(), observe.begin(), observe.end());
+        sweep.observe.insert(sweep.observe.end(), given.observe.begin(), given.observe.end());
+        if (!given.map.empty()) sweep.map = given.map;
     } else {
         sweep.base = words.run.spec();
     }
@@ -207,7 +203,7 @@ int start_sweep(const SweepWords& words) {
         }
     }
     request.files = parse_sweep_files(words.exports);
-    if (request.out.empty() && (!request.map.empty() || words.exports != "default"))
+    if (request.out.empty() && (!given.map.empty() || words.exports != "default"))
         throw InputError("--export and --map need --out DIR, the folder to write to");
     return run_sweep(std::move(request));
 }
@@ -252,7 +248,7 @@ void add_sweep(CLI::App& app, ChosenCommand& chosen) {
              "NAME",
              "pictures show this column of sweep.csv, or this formula, as a map with contours in place of "
              "the fields",
-             [&words](const std::string& text) { words.request.map = text; });
+             [&words](const std::string& text) { words.request.sweep.map = text; });
     sweep->add_flag(
         "--replace",
         words.request.replace,

@@ -11,8 +11,11 @@
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
 #include "app/window/sessions.h"
+#include "sim/fit/fit_words.h"
+#include "sim/sweep/sweep_table.h"
 #if STENCILSCOPE_HAS_WINDOW
 #include "sim/files/input_file.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/start.h"
 #include "sim/text/quote.h"
@@ -67,6 +70,7 @@ void set_pace(WindowRequest& request, const std::string& text) {
 // The runs that a window begins with.
 struct TileWords {
     std::vector<std::string> vary, observe;
+    std::string map;
 };
 
 #if STENCILSCOPE_HAS_WINDOW
@@ -75,7 +79,9 @@ std::shared_ptr<const SweepSpec> sweep_of(const TileWords& words, const RunSpec&
     sweep->base = sweep_base(run, sized ? *run.size : usual_tile(run));
     for (const std::string& vary : words.vary) sweep->vary.push_back(parse_vary(vary));
     sweep->observe = words.observe;
+    sweep->map = words.map;
     sweep->validate();
+    with_map_observed(*sweep);  // throws
     return sweep;
 }
 
@@ -90,7 +96,8 @@ void require_start_files(const RunSpec& spec) {
 
 int start_window([[maybe_unused]] const RunWords& words,
                  [[maybe_unused]] WindowRequest request,
-                 [[maybe_unused]] const TileWords& sweep) {
+                 [[maybe_unused]] const TileWords& sweep,
+                 [[maybe_unused]] const fitting::FitWords& fit) {
 #if STENCILSCOPE_HAS_WINDOW
     if (!request.screenshot.empty() && request.frames == 0)
         throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
@@ -115,9 +122,20 @@ int start_window([[maybe_unused]] const RunWords& words,
     const bool begins = request.continues || request.frames > 0 || request.tour || request.editor ||
                         request.presenter || request.example || !request.kernel.empty();
     request.spec = all.spec();
-    if (!sweep.vary.empty() || !sweep.observe.empty())
+    if (const ReadyRun* run = find_ready_run(all.spec_file))
+        request.beside = beside_of(*run);
+    else if (const std::string text = named_text(all.spec_file); !text.empty() && !request.continues)
+        request.beside = beside_of_file(text, all.spec_file);
+    if (!sweep.vary.empty() || !sweep.observe.empty() || !sweep.map.empty())
         request.beside.sweep = sweep_of(sweep, request.spec, words.has(setting_name::size));
-    request.plain = sweep.vary.empty() && words.settings.empty() && all.spec_file.empty();
+    if (!fit.empty()) {
+        if (fit.targets.empty() || fit.parameters.empty())
+            throw InputError("--fit NAME and --target FILE are needed together");
+        request.beside.fit = fit;
+        request.fits = true;
+        if (!request.spec.size) request.spec.size = fitting::size_of_targets(fit);
+    }
+    request.plain = sweep.vary.empty() && fit.empty() && words.settings.empty() && all.spec_file.empty();
     request.start_page = !begins && request.plain;
     if (request.plain && !request.tour && !request.example && request.kernel.empty())
         set_setting(request.spec, setting_name::model, "gray-scott-solitons");
@@ -142,6 +160,7 @@ ChosenCommand add_window(CLI::App& app) {
         RunWords run;
         WindowRequest request;
         TileWords sweep;
+        fitting::FitWords fit;
     };
     const auto words = std::make_shared<Words>();
     WindowRequest& request = words->request;
@@ -179,6 +198,13 @@ ChosenCommand add_window(CLI::App& app) {
              "64x64 cells each without --size",
              &TileWords::vary);
     add_list("observe", "FORMULA", "with --vary: the value that colours small tiles", &TileWords::observe);
+    add_text(app,
+             "map",
+             "NAME",
+             "with --vary: what colours small tiles, a column of sweep.csv such as wavelength, or a formula",
+             [&sweep = words->sweep](const std::string& text) { sweep.map = text; })
+        ->group("Window");
+    add_fit_words(app, words->fit, "Window");
     add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);
     add("theme", "NAME", "dark or light", set_theme);
     add("window", "WxH", "the window's size in pixels at scale 1", set_window);
@@ -235,7 +261,7 @@ ChosenCommand add_window(CLI::App& app) {
     add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
     add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
     add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);
-    return [words] { return start_window(words->run, words->request, words->sweep); };
+    return [words] { return start_window(words->run, words->request, words->sweep, words->fit); };
 }
 
 }  // namespace stencil

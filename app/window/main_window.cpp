@@ -241,7 +241,8 @@ class MainWindow {
             typed += press.types;
             if (!opened && equation.takes_focus) equation.typed_before = typed;
         }
-        for (const std::string& path : display_->take_drops()) open_path(ui_, path);
+        for (const std::string& path : display_->take_drops())
+            if (!take_drop(ui_, *snapshot_, path)) open_path(ui_, path);
     }
 
     // Remakes fonts and sizes when the monitor's scale, the font size or the theme change, or texts have
@@ -325,9 +326,10 @@ class MainWindow {
         clock_->end_drawing();
         clock_->end_frame();
         const auto& frame = snapshot_->frame;
-        const bool awaits_example = request_.example || example_goes_on();
-        const bool settled = frame && frame->serial == view_.serial && snapshot_->busy.empty() &&
-                             !awaits_example && !more_glyphs_;
+        const bool fits = request_.fits && (!snapshot_->fit || snapshot_->fit->running);
+        const bool awaits = request_.example || example_goes_on() || fits;
+        const bool settled =
+            frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits && !more_glyphs_;
         const bool counts = script_.take(
             {frame && is_new(*frame), settled, !snapshot_->running, view_.exact, ui_.canvas, width, height});
         canvas_recorder_->follow(ui_, counts, height);
@@ -337,8 +339,9 @@ class MainWindow {
         // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run
         // while swapping waits for the monitor.
         display_->finish_drawing();
-        // A scripted run steps from frame to frame: not while an example runs, and not beyond the last frame.
-        const bool goes_on = !script_.on() || (!awaits_example && !script_.done());
+        // A scripted run steps from frame to frame: not while an example or a fit runs, and not beyond the
+        // last frame.
+        const bool goes_on = !script_.on() || (!awaits && !script_.done());
         if (frame && goes_on && frame->count != drawn_) {
             drawn_ = frame->count;
             hand_back_at_ = script_.on() ? 0 : begun_ + (ui_.frames_per_step - 1) * kFrameOfSlowMotion;

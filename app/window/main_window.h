@@ -25,6 +25,7 @@ struct WindowRequest {
     std::string trouble;                       ///< first message to show; empty: none
     std::optional<std::vector<Pane>> panes;    ///< empty: from the preferences
     Beside beside;                             ///< shown beside the run
+    bool fits = false;                         ///< begins with the fit
     std::optional<double> zoom;                ///< pixels per cell; empty: fit the field
 
     // Options of a scripted window. With `frames`, the user's preferences are neither read nor written.

@@ -110,6 +110,11 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
     if (request.go_to) ui.act(action::Jump{*request.go_to, false});
     if (request.beside.sweep) ui.act(action::ShowSweep{request.beside.sweep});
     if (request.beside.run_b) ui.act(action::ShowRunB{request.beside.run_b});
+    if (!request.beside.fit.empty()) ui.act(action::PlanFit{request.beside.fit});
+    if (request.fits) {
+        ui.act(action::StartFit{});
+        ui.ask(RevealSection{"Fit"});
+    }
     if (!request.kernel.empty()) choose_kernel(ui, request.kernel);
     ui.panel.examples.large = request.large_results;
     ui.panel.examples.held = scripted;

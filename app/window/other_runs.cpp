@@ -13,7 +13,7 @@ namespace stencil {
 
 void follow_beside(UiState& ui, const Snapshot& snapshot) {
     struct Seen {
-        bool run_b = false, tiles = false;
+        bool run_b = false, tiles = false, fit = false;
     };
     Seen& seen = ui.panel.of<Seen>();
     const auto follow = [&](bool& was, bool is, const std::vector<Pane>& shows) {
@@ -25,6 +25,7 @@ void follow_beside(UiState& ui, const Snapshot& snapshot) {
     };
     follow(seen.run_b, snapshot.beside.run_b.has_value(), two_runs());
     follow(seen.tiles, snapshot.tiles != nullptr, {Pane::mosaic});
+    follow(seen.fit, snapshot.fit && snapshot.fit->has_fields(), fit_panes());
 }
 
 std::optional<std::size_t> tile_at(const UiState& ui, const Snapshot& snapshot) {

@@ -18,6 +18,7 @@ SECONDS, FRAMES = 3, 20
 PIXELS = 384
 LIVE = 128  # cells of the longer side of a page that runs: its start is part of the page
 MOST_WORK = 1.2e9  # cells times steps of a film
+STAGES, TILE = 6, "48x48"  # frames of a sweep's film, and cells of a tile
 SOLVE = 25  # how many times as long a step takes that solves for a field
 # Cells of films that show too little at 256, or need more steps than those would leave time for.
 WIDTHS = {"island": 384, "gray-scott-map": 384, "fitzhugh-nagumo": 512, "turbulence": 96, "cahn-hilliard-flow": 128}
@@ -32,6 +33,7 @@ class Subject(NamedTuple):
     about: str
     source: str
     text: str  # the equation; empty for runs of the default model
+    sweeps: bool  # many runs, as tiles
     size: tuple[int, int]
     steps: int
 
@@ -52,7 +54,7 @@ def subject(name: str, kind: str, text: str, spec: dict) -> Subject:
     about = spec.get("about") or quoted(text, "about")
     return Subject(
         name, kind, title, about, quoted(text, "source"), text,
-        (int(own[0]), int(own[-1])), int(spec.get("steps", steps[1] if steps else 10000)),
+        "sweep" in spec, (int(own[0]), int(own[-1])), int(spec.get("steps", steps[1] if steps else 10000)),
     )  # fmt: skip
 
 
@@ -123,8 +125,28 @@ def poster_frame(film: Path, target: Path):
     )
 
 
+def make_sweep(program, one: Subject, folder: Path):
+    """Makes NAME.mp4 and NAME.jpg of a sweep: its picture after more and more steps."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for i in range(1, STAGES + 1):
+            out = Path(scratch) / str(i)
+            words = ["sweep", *one.option().split(), "--size", TILE, "--steps", str(one.steps * i // STAGES), "--backend", "cpu"]
+            done = subprocess.run([program.path, *words, "--export", "png", "--quiet", "--out", out], capture_output=True, text=True, timeout=300)
+            if done.returncode:
+                raise RuntimeError(f"gallery: {one.option()}: {done.stderr}")
+            shutil.copyfile(out / "sweep.png", Path(scratch) / f"{i}.png")
+        raw = Path(scratch) / "raw.mp4"
+        even = "scale=trunc(iw/2)*2:trunc(ih/2)*2"
+        ffmpeg("-framerate", str(STAGES / SECONDS), "-i", str(Path(scratch) / "%d.png"), "-vf", even, "-r", str(FRAMES), "-c:v", "libx264", "-crf", "26", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(raw))
+        poster_frame(raw, folder / f"{one.name}.jpg")
+        shutil.copyfile(raw, folder / f"{one.name}.mp4")
+        (folder / f"{one.name}.why").write_text("it is a sweep of many runs")
+
+
 def make(program, one: Subject, folder: Path, web: bool):
     """Makes NAME.mp4, NAME.jpg and, if the program can, NAME.html in a folder."""
+    if one.sweeps:
+        return make_sweep(program, one, folder)
     (nx, ny), steps = small(one)
     with tempfile.TemporaryDirectory() as scratch:
         raw = Path(scratch) / "raw.mp4"
@@ -188,7 +210,7 @@ def make(program, one: Subject, folder: Path, web: bool):
 
 def key(one: Subject, digest: str, web: bool) -> str:
     """Names what is kept of a subject: it changes with the program, the text, and the code that makes the files."""
-    code = "".join(inspect.getsource(function) for function in (make, small, poster_frame))
+    code = "".join(inspect.getsource(function) for function in (make, make_sweep, small, poster_frame))
     return "gallery-" + hashlib.sha256(f"{digest} {code} {small(one)} {range_words(one)} {LIVE} {web} {one}".encode()).hexdigest()[:24]
 
 
@@ -263,6 +285,11 @@ def page(one: Subject, films: Path) -> str:
         )
     elif why.exists() and why.read_text():
         parts.append(f"It runs in the program alone: {why.read_text()}.\n")
+    if one.sweeps:
+        parts.append(
+            f"```sh\nstencilscope {one.option()}                       # in the window: the tiles run\nstencilscope sweep {one.option()} --out {one.name}   # table and picture\n```\n"
+        )
+        return "\n".join(parts)
     parts.append(
         f"```sh\nstencilscope {one.option()}                  # in the window, live\nstencilscope run {one.option()} --out {one.name}  # its files\n"
         f"stencilscope run {one.option()}{size} --steps {steps} {' '.join([*range_words(one), ''])}--video film.mp4   # this film\n```\n"

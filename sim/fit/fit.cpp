@@ -84,15 +84,18 @@ Parameter read_parameter(std::string_view text) {
     parameter.name = text.substr(0, equals);
     if (parameter.name.empty() || parameter.name.find(':') != std::string::npos) refuse();
     if (equals == text.npos) return parameter;
-    std::vector<double> numbers;
-    for (const std::string& word : split(text.substr(equals + 1), ':')) {
-        const auto number = equation::typed_number(word);
-        if (!number) refuse();
-        numbers.push_back(*number);
+    // Of three numbers, those that are left out are the run's value and no bound.
+    const std::vector<std::string> words = split(text.substr(equals + 1), ':');
+    if (words.size() != 1 && words.size() != 3) refuse();
+    std::vector<std::optional<double>> numbers;
+    for (const std::string& word : words) {
+        numbers.push_back(equation::typed_number(word));
+        if (!numbers.back() && !(words.size() == 3 && word.empty())) refuse();
     }
-    if (numbers.size() != 1 && numbers.size() != 3) refuse();
     parameter.start = numbers[0];
-    if (numbers.size() == 3) parameter.low = numbers[1], parameter.high = numbers[2];
+    if (numbers.size() == 1) return parameter;
+    parameter.low = numbers[1].value_or(parameter.low);
+    parameter.high = numbers[2].value_or(parameter.high);
     return parameter;
 }
 

@@ -23,7 +23,7 @@ struct Parameter {
     bool log = false;  ///< is stepped by its logarithm
 };
 
-/// Reads NAME[=START[:LOW:HIGH]][:log]. Throws InputError.
+/// Reads NAME[=START[:LOW:HIGH]][:log], of which START, LOW and HIGH may be empty. Throws InputError.
 Parameter read_parameter(std::string_view text);
 
 struct FitSpec {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -56,30 +57,20 @@ Field field_of(const std::vector<double>& values, Size size) {
 // Target, run and difference of each target that is a field, in rows of three panels.
 std::string field_figure(const Fit& fit) {
     const RunSpec run = fit.fitted();
-    const auto& targets = fit.residuals().targets();
-    std::vector<Field> fields;
+    const std::vector<FieldResidual> all = field_residuals(fit);
     std::vector<figure::FigurePanel> panels;
-    fields.reserve(3 * targets.size());
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-        const Target& target = targets[t];
-        if (target.kind != TargetKind::field) continue;
-        const std::vector<double> made = fit.model_values(t);
-        std::vector<double> difference = made;
-        std::ranges::transform(made, target.values, difference.begin(), std::minus());
-        const std::string when = target.times.empty() ? "" : fmt::format(" at t = {}", target.times.front());
-        const Colormap &own = field_colors(run, target.formula), &signs = colormap("coolwarm");
-        const auto add =
-            [&](const std::string& title, const std::vector<double>& values, const Colormap& colors) {
-                fields.push_back(field_of(values, *run.size));
-                panels.push_back({.title = title,
-                                  .field = &fields.back(),
-                                  .colors = &colors,
-                                  .range = find_range(fields.back(), {}, colors.diverging),
-                                  .value_label = value_label(run, target.formula)});
-            };
-        add("Target" + when, target.values, own);
-        add("Fitted run", made, own);
-        add("Difference", difference, signs);
+    for (const FieldResidual& one : all) {
+        const Colormap &own = field_colors(run, one.formula), &signs = colormap("coolwarm");
+        const auto add = [&](const std::string& title, const Field& field, const Colormap& colors) {
+            panels.push_back({.title = title,
+                              .field = &field,
+                              .colors = &colors,
+                              .range = find_range(field, {}, colors.diverging),
+                              .value_label = value_label(run, one.formula)});
+        };
+        add("Target" + one.when, one.target, own);
+        add("Fitted run", one.run, own);
+        add("Difference", one.difference, signs);
         panels[panels.size() - 2].range = panels[panels.size() - 3].range;
     }
     if (panels.empty()) return "";
@@ -88,6 +79,34 @@ std::string field_figure(const Fit& fit) {
 
 // Each table's values as points, and the fitted run as lines.
 std::string table_figure(const Fit& fit) {
+    const auto charts = table_charts(fit);
+    if (charts.empty()) return "";
+    const figure::PageSize page{15 * figure::kPointsPerCm, 9 * figure::kPointsPerCm * double(charts.size())};
+    return figure::chart_file(charts, fit.result().message, figure::FigureFormat::png, page);
+}
+
+}  // namespace
+
+std::vector<FieldResidual> field_residuals(const Fit& fit) {
+    const Size size = *fit.residuals().run().size;
+    const auto& targets = fit.residuals().targets();
+    std::vector<FieldResidual> all;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+        const Target& target = targets[t];
+        if (target.kind != TargetKind::field) continue;
+        const std::vector<double> made = fit.model_values(t);
+        std::vector<double> difference = made;
+        std::ranges::transform(made, target.values, difference.begin(), std::minus());
+        all.push_back({target.formula,
+                       target.times.empty() ? "" : fmt::format(" at t = {}", target.times.front()),
+                       field_of(target.values, size),
+                       field_of(made, size),
+                       field_of(difference, size)});
+    }
+    return all;
+}
+
+std::vector<figure::Chart> table_charts(const Fit& fit) {
     std::vector<figure::Chart> charts;
     const auto& targets = fit.residuals().targets();
     for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -117,12 +136,10 @@ std::string table_figure(const Fit& fit) {
         }
         charts.push_back(std::move(chart));
     }
-    if (charts.empty()) return "";
-    const figure::PageSize page{15 * figure::kPointsPerCm, 9 * figure::kPointsPerCm * double(charts.size())};
-    return figure::chart_file(charts, fit.result().message, figure::FigureFormat::png, page);
+    return charts;
 }
 
-std::string convergence_figure(const Result& result) {
+figure::Chart convergence_chart(const Result& result) {
     figure::ChartSeries taken, tried;
     taken.name = "taken";
     tried.name = "not taken";
@@ -135,10 +152,8 @@ std::string convergence_figure(const Result& result) {
     chart.log_y = true;
     chart.series.push_back(std::move(taken));
     if (!tried.points.empty()) chart.series.push_back(std::move(tried));
-    return figure::chart_file(chart, result.message, figure::FigureFormat::png);
+    return chart;
 }
-
-}  // namespace
 
 std::vector<std::string> fit_files() {
     using N = FileNames;
@@ -270,7 +285,7 @@ std::vector<std::filesystem::path> write_fit(const std::filesystem::path& folder
     put(N::estimates, estimates_csv(result));
     put(N::json, json_text(to_json(result)));
     put(N::rows, convergence_csv(result));
-    put(N::chart, convergence_figure(result));
+    put(N::chart, figure::chart_file(convergence_chart(result), result.message, figure::FigureFormat::png));
     put(N::fields, field_figure(fit));
     put(N::tables, table_figure(fit));
     put(N::spec, json_text(stencil::to_json(run)));

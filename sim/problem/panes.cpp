@@ -52,22 +52,36 @@ constexpr PaneRow kPanes[] = {
     // Offered if there is another run.
     {Pane::run_b, "run-b", "Two runs", "Run B", "The run beside run B, which has one parameter apart."},
     {Pane::mosaic, "mosaic", "Sweep", "Sweep", "The runs of a sweep, each as a tile."},
+    // Always shown together.
+    {Pane::fit_target, "fit-target", "Target", "Target", "The target of the fit."},
+    {Pane::fit_run, "fit-run", "Fitted run", "Fitted run", "The run with the best parameters so far."},
+    {Pane::fit_difference,
+     "fit",
+     "Fit",
+     "Fit",
+     "The fit's target, its best run so far, and their difference."},
 };
 static_assert(std::size(kPanes) == kPaneKinds);
 constexpr std::size_t kChosenSingly = 7;
 
 bool is_difference(Pane pane) {
-    return pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark;
+    return pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark ||
+           pane == Pane::fit_difference;
 }
 
 }  // namespace
 
 bool is_of_session(Pane pane) {
-    return pane == Pane::from_bookmark || pane == Pane::run_b || pane == Pane::mosaic;
+    return pane == Pane::from_bookmark || pane == Pane::run_b || pane == Pane::mosaic || is_of_fit(pane);
 }
 
 const std::vector<Pane>& two_runs() {
     static const std::vector<Pane> panes{Pane::now, Pane::run_b};
+    return panes;
+}
+
+const std::vector<Pane>& fit_panes() {
+    static const std::vector<Pane> panes{Pane::fit_target, Pane::fit_run, Pane::fit_difference};
     return panes;
 }
 
@@ -101,6 +115,7 @@ std::string title_of(Pane pane, const RunSpec& spec) {
     const bool plain = pane == Pane::now || pane == Pane::surface || component_of(pane);
     if (plain) return formula_of(pane, spec);
     if (pane == Pane::xt) return formula_of(pane, spec) + " over time";
+    if (pane == Pane::fit_difference) return "Difference";
     return std::string(row_of(pane).title);
 }
 

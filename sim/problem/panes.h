@@ -19,7 +19,7 @@ struct RunSpec;
 
 /// A picture of the field; kPanes in panes.cpp names them. Panes from `first` on show the model's components,
 /// from_bookmark needs a bookmark, surface draws the present field in 3D, xt its middle row over time, and
-/// run_b and mosaic show other runs beside this one.
+/// those from run_b on show other runs beside this one.
 enum class Pane {
     now,
     laplacian,
@@ -33,11 +33,18 @@ enum class Pane {
     surface,
     xt,
     run_b,
-    mosaic
+    mosaic,
+    fit_target,
+    fit_run,
+    fit_difference
 };
-inline constexpr std::size_t kPaneKinds = 13;
+inline constexpr std::size_t kPaneKinds = 16;
 /// Whether the pane shows what only a session has, so that no run can be told to show it.
 bool is_of_session(Pane pane);
+/// Whether the pane shows the target, the run or the residuals of a fit.
+inline bool is_of_fit(Pane pane) {
+    return pane >= Pane::fit_target;
+}
 
 struct PaneRow {
     Pane pane;
@@ -91,6 +98,8 @@ std::string read_view(std::string_view text);
 std::string_view view_of(const std::vector<Pane>& panes);
 /// The run and run B.
 const std::vector<Pane>& two_runs();
+/// The target of a fit, its run, and their difference.
+const std::vector<Pane>& fit_panes();
 /// Returns the panes of the spec's view, from left to right.
 std::vector<Pane> panes_of(const RunSpec& spec);
 

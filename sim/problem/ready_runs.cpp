@@ -17,8 +17,8 @@ namespace {
 std::vector<ReadyRun> read_all() {
     std::vector<ReadyRun> runs;
     for (const EmbeddedFile& file : embedded_runs()) {
-        const std::string text(file.text);
-        ReadyRun run{std::string(file.name), "", "", spec_from_json(text, std::string(file.name))};
+        const std::string text(file.text), name(file.name);
+        ReadyRun run{name, "", "", text, spec_from_json(text, name)};
         const auto& equations = run.spec.model->equations;
         const auto json = nlohmann::json::parse(text);
         run.title = json.value("title", equations->title.empty() ? run.name : equations->title);
@@ -49,6 +49,12 @@ RunSpec named_spec(const std::string& name_or_file) {
     if (may_be_name && !std::filesystem::exists(name_or_file, failed))
         throw InputError(Given{"spec"}, unknown_name_message("run", name_or_file, names_of(ready_runs())));
     return read_spec(name_or_file);
+}
+
+std::string named_text(const std::string& name_or_file) {
+    if (const ReadyRun* run = find_ready_run(name_or_file)) return run->text;
+    std::error_code failed;
+    return std::filesystem::is_regular_file(name_or_file, failed) ? InputFile(name_or_file).read_text() : "";
 }
 
 }  // namespace stencil

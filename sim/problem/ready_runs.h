@@ -13,6 +13,7 @@ namespace stencil {
 struct ReadyRun {
     std::string name;  ///< file name without extension
     std::string title, about;
+    std::string text;  ///< of the file
     RunSpec spec;
 };
 
@@ -24,5 +25,7 @@ const ReadyRun* find_ready_run(std::string_view name);
 
 /// Resolves --spec: a ready run's name or a file. Throws InputError.
 RunSpec named_spec(const std::string& name_or_file);
+/// The text of that file; empty if there is none.
+std::string named_text(const std::string& name_or_file);
 
 }  // namespace stencil

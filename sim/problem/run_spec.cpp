@@ -34,8 +34,8 @@ namespace {
 using Json = nlohmann::json;
 
 // Keys of spec.json that are not settings.
-constexpr std::array<std::string_view, 7> kRemarks{
-    "program", "version", "title", "about", "open_in", "open_since", "draft"};
+constexpr std::array<std::string_view, 9> kRemarks{
+    "program", "version", "title", "about", "open_in", "open_since", "draft", "beside", "sweep"};
 
 constexpr const char *kInitialHash = "initial_hash", *kDtLog = "dt_log";
 

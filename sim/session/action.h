@@ -134,6 +134,21 @@ struct ExportSweep {
     std::string folder;
 };
 
+/// Sets the targets and free parameters of the fit. Without any the fit is forgotten.
+struct PlanFit {
+    fitting::FitWords words;
+};
+/// Fits the run with its present settings, from step 0 on, in the background.
+struct StartFit {};
+/// Ends the fit; what it has found stays.
+struct CancelFit {};
+/// Gives the parameters the estimates of the fit.
+struct TakeFit {};
+/// Writes the files of `stencilscope fit --out FOLDER`.
+struct ExportFit {
+    std::string folder;
+};
+
 /// Writes the files of `run --out FOLDER --export FILES` for the present state.
 struct Export {
     std::string folder;
@@ -231,6 +246,11 @@ using Action = std::variant<action::Run,
                             action::ShowRunB,
                             action::OpenTile,
                             action::ExportSweep,
+                            action::PlanFit,
+                            action::StartFit,
+                            action::CancelFit,
+                            action::TakeFit,
+                            action::ExportFit,
                             action::Export,
                             action::SaveCheckpoint,
                             action::Resume,

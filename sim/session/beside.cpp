@@ -6,19 +6,21 @@
 #include <utility>
 
 #include "sim/model/time_step.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/text/error.h"
 
 namespace stencil {
 namespace {
 
-constexpr const char *kSweep = "sweep", *kRunB = "run_b";
+constexpr const char *kSweep = "sweep", *kRunB = "run_b", *kFit = "fit";
 using Json = nlohmann::ordered_json;
 
 Beside beside_from_json(const Json& json, const std::string& file) {
     Beside beside;
     if (json.contains(kSweep))
         beside.sweep = std::make_shared<const SweepSpec>(sweep_from_json(json.at(kSweep).dump(), file));
+    if (json.contains(kFit)) beside.fit = fitting::fit_words_from_json(json.at(kFit));
     if (!json.contains(kRunB)) return beside;
     const Json& run = json.at(kRunB);
     beside.run_b = RunB{run.at("parameter").get<std::string>(), {}};
@@ -57,6 +59,7 @@ Size usual_tile(const RunSpec& now) {
 Json to_json(const Beside& beside) {
     Json json;
     if (beside.sweep) json[kSweep] = to_json(*beside.sweep);
+    if (!beside.fit.empty()) json[kFit] = fitting::to_json(beside.fit);
     if (!beside.run_b) return json;
     Json& run = json[kRunB] = {{"parameter", beside.run_b->parameter}};
     for (const auto& [step, value] : beside.run_b->values) run["values"].push_back({step, value});
@@ -64,13 +67,22 @@ Json to_json(const Beside& beside) {
 }
 
 Beside beside_of_file(const std::string& text, const std::string& file) {
-    if (is_sweep(text)) return {std::make_shared<const SweepSpec>(sweep_from_json(text, file)), {}};
+    if (is_sweep(text)) return {std::make_shared<const SweepSpec>(sweep_from_json(text, file)), {}, {}};
     try {
         const Json json = Json::parse(text);
         return json.contains(kBesideKey) ? beside_from_json(json.at(kBesideKey), file) : Beside();
     } catch (const Json::exception&) {
         throw InputError("{}: what is shown beside the run cannot be read", file);
     }
+}
+
+Beside beside_of(const ReadyRun& run) {
+    Beside beside = beside_of_file(run.text, run.name);
+    if (!beside.sweep) return beside;
+    SweepSpec sweep = *beside.sweep;
+    static_cast<Ending&>(sweep.base) = {0};
+    beside.sweep = std::make_shared<const SweepSpec>(std::move(sweep));
+    return beside;
 }
 
 }  // namespace stencil

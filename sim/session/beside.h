@@ -1,4 +1,4 @@
-// What a session shows beside its run: a second run, and the runs of a sweep.
+// What a session has beside its run: a second run, the runs of a sweep, and a fit.
 #pragma once
 
 #include <memory>
@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "sim/fit/fit_words.h"
 #include "sim/sweep/sweep_spec.h"
 #include "sim/text/json.h"
 
 namespace stencil {
+
+struct ReadyRun;
 
 /// Run B: the session's run with one parameter apart.
 struct RunB {
@@ -27,8 +30,9 @@ struct RunB {
 };
 
 struct Beside {
-    std::shared_ptr<const SweepSpec> sweep;  ///< its base ends at the step that its runs have reached
-    std::optional<RunB> run_b;
+    std::shared_ptr<const SweepSpec> sweep = {};  ///< its base ends at the step that its runs have reached
+    std::optional<RunB> run_b = {};
+    fitting::FitWords fit = {};  ///< targets and free parameters; empty: no fit was prepared
 };
 
 /// The base of a sweep of a run with its present settings: from step 0, on tiles of this size.
@@ -41,5 +45,7 @@ nlohmann::ordered_json to_json(const Beside& beside);
 inline constexpr const char* kBesideKey = "beside";
 /// What the file of a session or of a sweep, with this text, says of it. Throws InputError that names `file`.
 Beside beside_of_file(const std::string& text, const std::string& file);
+/// What a ready run has beside it; its sweep begins at step 0.
+Beside beside_of(const ReadyRun& run);
 
 }  // namespace stencil

@@ -6,13 +6,18 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "sim/problem/panes.h"
+#include "sim/run/batch.h"
 #include "sim/run/resolve.h"
 #include "sim/session/engine/frame_maker.h"
 #include "sim/sweep/sweep_files.h"
+#include "sim/sweep/sweep_table.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
+#include "sim/text/names.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -62,7 +67,34 @@ Mosaic::Mosaic(SweepSpec sweep, const Machine& machine)
     columns_ = int(asked_.vary[0].values.size());
     rows_ = int(sweep_.count()) / columns_;
     runs_.resize(sweep_.count());
-    if (colored()) observed_.assign(sweep_.count(), std::numeric_limits<double>::quiet_NaN());
+    // Runs on a device share it.
+    if (sweep_.resolved().backend == "cpu")
+        threads_ = batch_threads(sweep_.resolved().threads, machine.cpu_threads, sweep_.count());
+    color_as(asked_);
+}
+
+bool Mosaic::only_colors_differ(const SweepSpec& sweep) const {
+    if (sweep.map == asked_.map && sweep.observe == asked_.observe) return false;
+    SweepSpec mine = asked_;
+    mine.base.steps = sweep.base.steps;
+    mine.map = sweep.map;
+    mine.observe = sweep.observe;
+    return to_json(mine) == to_json(sweep);
+}
+
+void Mosaic::color_as(const SweepSpec& sweep) {
+    SweepSpec next = asked_;
+    next.map = sweep.map;
+    next.observe = sweep.observe;
+    with_map_observed(next);  // throws
+    asked_ = std::move(next);
+    color_ = color_of(asked_);
+    measure_ = nullptr;
+    // Formulas need no statistics of the whole run.
+    for (SweepMeasure& one : sweep_measures(asked_))
+        if (one.name == color_ && !contains(asked_.observe, color_)) measure_ = std::move(one.value);
+    observed_.assign(colored() ? sweep_.count() : 0, kNoNumber);
+    observed_at_.assign(observed_.size(), -1);
 }
 
 bool Mosaic::level() const {
@@ -71,8 +103,13 @@ bool Mosaic::level() const {
     return true;
 }
 
+bool Mosaic::all_observed() const {
+    return !colored() ||
+           std::ranges::all_of(observed_at_, [this](long long step) { return step >= target_; });
+}
+
 bool Mosaic::busy(bool running) const {
-    return running || !filled() || !level() || (colored() && observed_at_ != target_);
+    return running || !filled() || !level() || !all_observed();
 }
 
 void Mosaic::work(bool running, long long per_frame, double budget_ms) {
@@ -91,16 +128,38 @@ void Mosaic::work(bool running, long long per_frame, double budget_ms) {
         const double wished = std::clamp(budget_ms / ms * double(most), 1.0, 2.0 * double(steps_));
         steps_ = static_cast<long long>(wished);
     }
-    if (colored() && (!running || observing_.due())) observing_.spend([this] { observe(); });
+    if (colored()) observe(running ? budget_ms / 4 : budget_ms);
 }
 
-void Mosaic::observe() {
-    const std::string& formula = sweep_.spec().observe.front();
-    observed_at_ = target_;
+// Observes as many runs as there is time for, those first whose turn it is.
+void Mosaic::observe(double most_ms) {
+    const auto begin = Clock::now();
+    const auto spent = [&] {
+        return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    };
+    for (std::size_t looked = 0; looked < begun_ && spent() < most_ms; ++looked) {
+        const std::size_t run = next_observed_++ % begun_;
+        if (observed_at_[run] >= target_) continue;
+        const bool live = runs_[run] && !sweep_.run(run).ended();
+        if (live) observed_[run] = observe_one(run);
+        observed_at_[run] = live ? runs_[run]->step() : kMaxSteps;
+    }
+}
+
+double Mosaic::observe_one(std::size_t run) {
+    if (measure_) return measure_(sweep_.look(run));
     const SamplePoint corner{0.5, 0.5};  // the value is the same in every cell
-    for (std::size_t i = 0; i < begun_; ++i)
-        if (runs_[i] && !sweep_.run(i).ended())
-            observed_[i] = runs_[i]->solver().sample({formula, Quantity::value}, {&corner, 1}, false).front();
+    return runs_[run]->solver().sample({color_, Quantity::value}, {&corner, 1}, false).front();
+}
+
+ValueRange Mosaic::observed_range() const {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const double value : observed_)
+        if (std::isfinite(value)) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    return color_range(low, high, Scale::linear, colormap(colormap_).diverging);
 }
 
 std::shared_ptr<const MosaicTiles> Mosaic::tiles() const {
@@ -112,7 +171,9 @@ std::shared_ptr<const MosaicTiles> Mosaic::tiles() const {
     tiles->rows = rows_;
     tiles->tile = *sweep_.resolved().size;
     tiles->begun = begun_;
+    tiles->color = color_;
     tiles->observed = observed_;
+    tiles->observed_range = observed_range();
     for (std::size_t i = 0; i < runs_.size(); ++i) tiles->status.push_back(sweep_.run(i).status);
     return tiles;
 }
@@ -121,30 +182,32 @@ std::string Mosaic::shown(const RunSpec& looks) const {
     return looks.model == sweep_.resolved().model ? looks.shown() : sweep_.resolved().shown();
 }
 
-void Mosaic::draw_tile(std::size_t run,
-                       const RunSpec& looks,
-                       const ResampleRequest& request,
-                       Pixels& pixels) {
+void Mosaic::draw_tile(
+    std::size_t run, const RunSpec& looks, const ResampleRequest& request, Pixels& pixels, Pixels& scratch) {
     const Size tile = *sweep_.resolved().size;
     const CellArea& area = request.area;
     const Stretch x = stretch(int(run) % columns_, tile.nx, area.x0, area.x1, request.width),
                   y = stretch(rows_ - 1 - int(run) / columns_, tile.ny, area.y0, area.y1, request.height);
     if (x.count == 0 || y.count == 0) return;
-    const bool small = tile.nx * request.width / (area.x1 - area.x0) < kPicturePixels;
-    const bool live = runs_[run] && !sweep_.run(run).ended();
-    if (live && !(colored() && small))
+    const bool live = runs_[run] && !sweep_.run(run).ended(), pictured = live && shows_pictures(request);
+    if (pictured)
         runs_[run]->solver().resample({shown(looks), Quantity::value},
                                       {{x.from, y.from, x.to, y.to}, x.count, y.count, request.smooth},
                                       true,
-                                      scratch_);
+                                      scratch);
     const float value = live && colored() ? float(observed_[run]) : kNothing;
     for (int row = 0; row < y.count; ++row) {
         float* to = pixels.host.data() + std::size_t(y.first + row) * std::size_t(request.width) + x.first;
-        if (live && !(colored() && small))
-            std::copy_n(scratch_.host.data() + std::size_t(row) * std::size_t(x.count), x.count, to);
+        if (pictured)
+            std::copy_n(scratch.host.data() + std::size_t(row) * std::size_t(x.count), x.count, to);
         else
             std::fill_n(to, x.count, value);
     }
+}
+
+bool Mosaic::shows_pictures(const ResampleRequest& request) const {
+    const double side = sweep_.resolved().size->nx * request.width / (request.area.x1 - request.area.x0);
+    return !colored() || side >= kPicturePixels;
 }
 
 PaneImage Mosaic::picture(const PaneRequest& request, const RunSpec& looks, bool exact, PixelPool& pool) {
@@ -154,35 +217,44 @@ PaneImage Mosaic::picture(const PaneRequest& request, const RunSpec& looks, bool
     pixels->height = at.height;
     pixels->on_device = false;
     pixels->host.assign(std::size_t(at.width) * std::size_t(at.height), kNothing);
-    for (std::size_t i = 0; i < runs_.size(); ++i) draw_tile(i, looks, at, *pixels);
-    const bool pictures =
-        !colored() || sweep_.resolved().size->nx * at.width / (at.area.x1 - at.area.x0) >= kPicturePixels;
+    const auto parts = std::size_t(threads_);
+    scratch_.resize(parts);
+    const auto failures = for_each_apart(parts, threads_, [&](std::size_t part) {
+        for (std::size_t i = part; i < runs_.size(); i += parts)
+            draw_tile(i, looks, at, *pixels, scratch_[part]);
+    });
+    for (const std::string& why : failures)
+        if (!why.empty()) throw std::runtime_error(why);
+    const bool pictures = shows_pictures(at);
     PaneImage image;
     image.request = request;
-    image.formula = pictures ? shown(looks) : sweep_.spec().observe.front();
-    image.label = pictures ? value_label(looks, image.formula) : image.formula;
-    image.colormap = field_colors(looks, shown(looks)).name;
-    if (std::exchange(ranged_pictures_, pictures) != pictures) ranging_.reset();
-    if (exact || ranging_.due())
+    image.formula = pictures ? shown(looks) : color_;
+    image.label = pictures ? value_label(looks, image.formula) : color_;
+    image.colormap = colormap_ = field_colors(looks, shown(looks)).name;
+    if (pictures && (exact || ranging_.due()))
         ranging_.spend([&] {
             Array<float> values(at.width, at.height);
             std::ranges::copy(pixels->host, values.cells().begin());
-            range_ = find_range(Field(std::move(values)),
-                                pictures ? looks.coloring(image.formula).range : RangeRule(),
-                                colormap(image.colormap).diverging);
+            range_ = find_range(
+                Field(std::move(values)), looks.coloring(image.formula).range, colormap(colormap_).diverging);
         });
-    image.range = range_;
+    image.range = pictures ? range_ : observed_range();
     image.pixels = std::move(pixels);
     return image;
 }
 
 std::vector<std::filesystem::path> Mosaic::write(const std::filesystem::path& folder,
                                                  const Machine& machine) {
-    SweepSpec spec = asked_;
+    SweepSpec spec = with_map_observed(asked_);
     spec.base.steps = target_;
     Sweep ended(spec, machine);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
         SweptRun run = sweep_.look(i);
+        // The map may be another one than when the runs began.
+        run.observed.clear();
+        for (const std::string& formula : spec.observe)
+            if (runs_[i])
+                run.observed.push_back(runs_[i]->solver().sample(formula, {{{0.5, 0.5}}}, false).front());
         if (!run.ended()) {
             run.status = "done";
             run.ended_by = "steps";
@@ -192,9 +264,8 @@ std::vector<std::filesystem::path> Mosaic::write(const std::filesystem::path& fo
     write_sweep_spec(folder, spec);
     SweepStore store(folder, ended, true);
     for (std::size_t i = 0; i < runs_.size(); ++i) store.add(i, ended.run(i), runs_[i]);
-    const std::string fields;  // pictures show them, and no column of the table
     const auto files = parse_sweep_files("csv,png");
-    auto written = write_sweep_files(folder, files, {ended, store, fields});
+    auto written = write_sweep_files(folder, files, {ended, store, spec.map});
     store.finish(false);
     return written;
 }

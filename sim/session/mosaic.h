@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,11 @@ class Mosaic {
     /// The runs are to make so many steps more.
     void go_on(long long steps) { target_ += steps; }
 
+    /// Whether a sweep has the same runs, and only what colours its tiles is another.
+    bool only_colors_differ(const SweepSpec& sweep) const;
+    /// Colours the tiles as that sweep, which has the same runs. Throws InputError.
+    void color_as(const SweepSpec& sweep);
+
     /// The step that all runs have reached, or are to reach.
     long long step() const { return target_; }
 
@@ -47,21 +53,35 @@ class Mosaic {
     std::string shown(const RunSpec& looks) const;
     bool filled() const { return begun_ == sweep_.count(); }
     bool level() const;
-    bool colored() const { return !sweep_.spec().observe.empty(); }
-    void observe();
-    void draw_tile(std::size_t run, const RunSpec& looks, const ResampleRequest& request, Pixels& pixels);
+    bool colored() const { return !color_.empty(); }
+    bool all_observed() const;
+    void observe(double most_ms);
+    double observe_one(std::size_t run);
+    bool shows_pictures(const ResampleRequest& request) const;
+    ValueRange observed_range() const;
+    void draw_tile(std::size_t run,
+                   const RunSpec& looks,
+                   const ResampleRequest& request,
+                   Pixels& pixels,
+                   Pixels& scratch);
 
     SweepSpec asked_;
     Sweep sweep_;
     int columns_ = 1, rows_ = 1;
-    long long target_ = 0, steps_ = 1, observed_at_ = -1;
+    int threads_ = 1;  ///< that draw tiles
+    long long target_ = 0, steps_ = 1;
     std::size_t begun_ = 0;
     std::vector<Simulation*> runs_;  ///< null: it has not begun, or could not
+    std::string color_;              ///< as color_of()
+    /// The measure of the table that colours tiles; empty: a formula does.
+    std::function<double(const SweptRun&)> measure_;
     std::vector<double> observed_;
-    Cadence observing_, ranging_;
-    ValueRange range_;
-    bool ranged_pictures_ = false;  ///< whether range_ is that of pictures, not of what colours tiles
-    Pixels scratch_;
+    std::vector<long long> observed_at_;  ///< steps
+    std::size_t next_observed_ = 0;
+    Cadence ranging_;
+    ValueRange range_;                  ///< of the pictures
+    std::string colormap_ = "viridis";  ///< of the newest picture
+    std::vector<Pixels> scratch_;       ///< per thread
 };
 
 }  // namespace stencil

@@ -81,9 +81,10 @@ struct RunExtras {
 };
 
 struct UndoEntry {
-    std::string what;                                       ///< as shown: "brush stroke", "coefficient"
-    long long step = 0;                                     ///< step of the change
-    std::variant<SettingChange, KeptState, Beside> change;  ///< Beside: what was shown before
+    std::string what;    ///< as shown: "brush stroke", "coefficient"
+    long long step = 0;  ///< step of the change
+    /// Beside: what was shown before.
+    std::variant<SettingChange, KeptState, Beside, std::vector<SettingChange>> change;
     /// The settings before the change, if it changed how the run is displayed; else null.
     std::shared_ptr<const RunSpec> looks = nullptr;
     /// Extras of the run that another one replaced; else null.

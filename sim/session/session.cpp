@@ -177,6 +177,7 @@ void Session::work() {
     try {
         if (exporter_.busy()) dirty_ = true;
         if (const auto outcome = exporter_.poll()) handle(*outcome);
+        follow_fit();
         if (Reference* other = missing()) make_other_run(*other);
         work_a_slice();
         if (frame_is_due()) make_frame();
@@ -306,6 +307,7 @@ void Session::make_frame() {
                                       level(reference_),
                                       level(run_b_),
                                       mosaic_.get(),
+                                      fit_.view().get(),
                                       history_.compared_fields(simulation_->now()),
                                       &measures_.rows(),
                                       0,

@@ -16,6 +16,7 @@
 #include "sim/run/stop_condition.h"
 #include "sim/session/action.h"
 #include "sim/session/engine/cadence.h"
+#include "sim/session/fit_task.h"
 #include "sim/session/memory_watch.h"
 #include "sim/session/mosaic.h"
 #include "sim/session/pace.h"
@@ -86,6 +87,11 @@ class Session {
     void handle(const action::ShowRunB& order);
     void handle(const action::OpenTile& tile);
     void handle(const action::ExportSweep& order);
+    void handle(const action::PlanFit& plan);
+    void handle(const action::StartFit&);
+    void handle(const action::CancelFit&) { fit_.cancel(); }
+    void handle(const action::TakeFit&);
+    void handle(const action::ExportFit& order);
     void handle(const action::Export& order);
     void handle(const action::SaveCheckpoint& order);
     void handle(const action::Resume& resume);
@@ -169,11 +175,14 @@ class Session {
     bool steps_left() const { return step() < pace_.target; }
     bool frame_is_due() const;
     bool batch_is_due() const;
-    /// Show other runs.
+    /// What there is beside the run.
     Beside beside() const;
     void show_beside(const Beside& next);
+    void show_beside_opened(const Beside& others);
     bool watches_mosaic() const { return mosaic_ && views_.wants(Pane::mosaic); }
     bool mosaic_is_due() const;
+    bool watches_fit() const;
+    void follow_fit();
 
     /// The run beside the session's that is still to be made, or that is behind; null: none.
     Reference* missing();
@@ -215,6 +224,8 @@ class Session {
     std::array<Reference*, 2> others_{&reference_, &run_b_};
     std::optional<RunB> run_b_values_;
     std::unique_ptr<Mosaic> mosaic_;
+    fitting::FitWords fit_words_;
+    FitTask fit_;
     Speeds speeds_;
     Recorder recorder_;
     RunHistory history_;

@@ -39,6 +39,7 @@ bool goes_another_way(const Action& action) {
                   action::Open,
                   action::OpenTile,
                   action::Resume,
+                  action::TakeFit,
                   action::UseKernel>(action);
 }
 
@@ -49,7 +50,8 @@ bool works_on(const Action& action) {
                   action::SetBookmark,
                   action::AddProbe,
                   action::ShowSweep,
-                  action::ShowRunB>(action) ||
+                  action::ShowRunB,
+                  action::PlanFit>(action) ||
            (goes_another_way(action) && !is_any<action::Run>(action));
 }
 
@@ -428,6 +430,7 @@ void Session::handle(const action::Open& open) {
     if (const ReadyRun* run = find_ready_run(open.path)) {
         begin_another(run->spec, run->title);
         take_view(run->spec);
+        if (const Beside others = beside_of(*run); others.sweep) show_beside_opened(others);
         take_extras(run->spec);
         if (why_not_run().empty()) handle(action::Run{true});
         return;
@@ -451,8 +454,8 @@ void Session::handle(const action::Open& open) {
     const RunSpec spec = spec_from_json(text, path.string());
     const Beside others = beside_of_file(text, path.string());
     begin_another(spec, "opening a run");
-    show_beside(others);
     take_view(spec);
+    show_beside_opened(others);
     take_extras(spec);
     if (!why_not_run().empty()) return;
     if (spec.open()) {
@@ -466,6 +469,15 @@ void Session::handle(const action::Open& open) {
 // Panes, lines and viewpoint are the window's; the rest of how a run looks is part of its settings.
 void Session::take_view(const RunSpec& spec) {
     opened_ = std::make_shared<const OpenedView>(OpenedView{panes_of(spec), spec.profiles, spec.surface});
+}
+
+// What was opened is seen first.
+void Session::show_beside_opened(const Beside& others) {
+    show_beside(others);
+    if (!others.sweep) return;
+    OpenedView view = *opened_;
+    view.panes = {Pane::mosaic};
+    opened_ = std::make_shared<const OpenedView>(std::move(view));
 }
 
 void Session::handle(const action::Resume& resume) {

@@ -88,7 +88,8 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->said = said_;
     snapshot->opened = opened_;
     if (mosaic_) snapshot->tiles = mosaic_->tiles();
-    snapshot->beside = {snapshot->tiles ? snapshot->tiles->sweep : nullptr, run_b_values_};
+    snapshot->beside = {snapshot->tiles ? snapshot->tiles->sweep : nullptr, run_b_values_, fit_words_};
+    snapshot->fit = fit_.view();
     snapshot->frame = views_.frame();
     snapshot_ = std::move(snapshot);
     return snapshot_;

@@ -99,6 +99,8 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
         look_like(*undone.looks);
     } else if (const auto* change = std::get_if<SettingChange>(&undone.change)) {
         set(change->setting, undoing ? change->before : change->after);
+    } else if (const auto* all = std::get_if<std::vector<SettingChange>>(&undone.change)) {
+        for (const SettingChange& one : *all) set(one.setting, undoing ? one.before : one.after);
     } else {
         back = entry(undone.what,
                      undone.step,
@@ -136,10 +138,12 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
 void Session::drop_lost() {
     const auto is_lost = [this](const UndoEntry& entry) {
         const auto* change = std::get_if<SettingChange>(&entry.change);
-        if (!change || entry.looks) return false;
+        const auto* all = std::get_if<std::vector<SettingChange>>(&entry.change);
+        if ((!change && !all) || entry.looks) return false;
         try {
             RunSpec next = simulation_->now();
-            set_setting(next, change->setting, change->before);
+            for (const SettingChange& one : all ? *all : std::vector{*change})
+                set_setting(next, one.setting, one.before);
             return false;
         } catch (const InputError&) {
             return true;

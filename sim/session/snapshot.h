@@ -17,6 +17,7 @@
 #include "sim/run/limit_watch.h"
 #include "sim/run/output/timings.h"
 #include "sim/session/beside.h"
+#include "sim/session/fit_task.h"
 #include "sim/session/memory_watch.h"
 #include "sim/session/tiles.h"
 #include "sim/session/view.h"
@@ -154,8 +155,9 @@ struct Snapshot {
     StatusMessage said;
     std::shared_ptr<const OpenedView> opened;  ///< view of the run opened last; null before any was
 
-    Beside beside;                             ///< what is shown beside the run
+    Beside beside;                             ///< what there is beside the run
     std::shared_ptr<const MosaicTiles> tiles;  ///< of its sweep; null: there is none
+    std::shared_ptr<const FitView> fit;        ///< null: no fit was started
 
     std::shared_ptr<const Frame> frame;
 };

@@ -27,6 +27,10 @@ double number_at(const std::vector<double>& numbers, double place) {
 
 }  // namespace
 
+std::string color_of(const SweepSpec& sweep) {
+    return sweep.map.empty() && !sweep.observe.empty() ? sweep.observe.front() : sweep.map;
+}
+
 std::optional<double> place_on(const Vary& axis, const std::string& value) {
     const auto same = std::ranges::find(axis.values, value);
     if (same != axis.values.end()) return double(same - axis.values.begin()) + 0.5;
@@ -62,8 +66,7 @@ Vary refined(const Vary& axis, std::size_t first, std::size_t last) {
 
 std::string MosaicTiles::text(std::size_t run) const {
     std::string text = fmt::format("{}: {}", sweep->name(run), status[run]);
-    if (!observed.empty() && !failed(run))
-        text += fmt::format(", {} = {:.4g}", sweep->observe.front(), observed[run]);
+    if (!observed.empty() && !failed(run)) text += fmt::format(", {} = {:.4g}", color, observed[run]);
     return text;
 }
 

@@ -8,10 +8,11 @@
 
 #include "kernels/view/resample.h"
 #include "sim/sweep/sweep_spec.h"
+#include "sim/view/value_range.h"
 
 namespace stencil {
 
-/// Tiles of at least so many pixels show pictures where an observable colours them.
+/// Tiles of at least so many pixels show pictures where a number colours them.
 inline constexpr double kPicturePixels = 40;
 
 /// The tiles for display; coordinates of the picture are cells of tiles side by side.
@@ -22,7 +23,9 @@ struct MosaicTiles {
     long long step = 0;               ///< that all runs have reached
     std::size_t begun = 0;            ///< runs that have begun, or could not
     std::vector<std::string> status;  ///< per run: SweptRun::status
-    std::vector<double> observed;     ///< per run, by the sweep's first observable; empty: it has none
+    std::string color;                ///< what colours tiles: a column of the table or a formula; empty: none
+    std::vector<double> observed;     ///< per run, of `color`; empty: there is none
+    ValueRange observed_range;        ///< that the colours of `observed` span
 
     std::size_t count() const { return status.size(); }
     /// Where a tile is in the picture, and the tile at a point of it. The first row is at the bottom.
@@ -33,6 +36,9 @@ struct MosaicTiles {
     /// "F=0.04, k=0.06: running".
     std::string text(std::size_t run) const;
 };
+
+/// What colours the tiles of a sweep: its map, or else its first observable; empty: nothing.
+std::string color_of(const SweepSpec& sweep);
 
 /// Where a value lies along an axis of tiles: i + 0.5 is the middle of tile i; the ends if it lies beyond.
 /// Empty for a word that no tile has.

@@ -321,6 +321,7 @@ std::string command_text(const SweepSpec& sweep) {
     std::string text = "stencilscope sweep" + command_text(sweep.base).substr(kRun.size());
     for (const Vary& one : sweep.vary) text += " --vary " + quoted_for_shell(to_string(one));
     for (const std::string& formula : sweep.observe) text += " --observe " + quoted_for_shell(formula);
+    if (!sweep.map.empty()) text += " --map " + quoted_for_shell(sweep.map);
     return text;
 }
 
@@ -334,6 +335,7 @@ Json to_json(const SweepSpec& sweep) {
     Json json = to_json(sweep.base);
     json[kKey] = {{"vary", vary}, {"observe", sweep.observe}};
     if (sweep.listed) json[kKey]["listed"] = true;
+    if (!sweep.map.empty()) json[kKey]["map"] = sweep.map;
     return json;
 }
 
@@ -349,11 +351,15 @@ SweepSpec sweep_from_json(const std::string& text, const std::string& file) {
     try {
         const Json& own = json.at(kKey);
         for (const Json& row : own.at("vary"))
-            sweep.vary.push_back({row.at("name").get<std::string>(),
-                                  row.at("values").get<std::vector<std::string>>(),
-                                  row.value("log", false)});
+            if (row.is_string())
+                sweep.vary.push_back(parse_vary(row.get<std::string>()));
+            else
+                sweep.vary.push_back({row.at("name").get<std::string>(),
+                                      row.at("values").get<std::vector<std::string>>(),
+                                      row.value("log", false)});
         sweep.observe = own.at("observe").get<std::vector<std::string>>();
         sweep.listed = own.value("listed", false);
+        sweep.map = own.value("map", "");
     } catch (const Json::exception&) {
         throw InputError(
             "{}: '{}' must have `vary`, a list of names with their values, and `observe`", file, kKey);

@@ -40,6 +40,9 @@ struct SweepSpec {
     std::vector<Vary> vary;            ///< the first one is the x axis, and varies fastest
     bool listed = false;               ///< all vary together, one run a value: the rows of a list
     std::vector<std::string> observe;  ///< formulas of values of the whole field
+    /// What pictures show as a map, in place of the fields: a column of the table or a formula; empty:
+    /// fields.
+    std::string map = {};
 
     std::size_t count() const;
     /// Runs along the axes, the slowest first, as NumPy has shapes; a list is one axis.

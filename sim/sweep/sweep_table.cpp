@@ -1,33 +1,29 @@
 #include "sim/sweep/sweep_table.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
+#include "sim/run/stop_condition.h"
+#include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 
-std::vector<SweepColumn> sweep_columns(const Sweep& sweep) {
-    std::vector<SweepColumn> columns;
-    const auto add = [&](std::string name, const std::function<double(const SweptRun&)>& value) {
-        SweepColumn column{std::move(name), {}};
-        for (std::size_t i = 0; i < sweep.count(); ++i) {
-            const SweptRun& run = sweep.run(i);
-            column.values.push_back(run.field_hash.empty() ? kNoNumber : value(run));
-        }
+std::vector<SweepMeasure> sweep_measures(const SweepSpec& spec) {
+    std::vector<SweepMeasure> measures;
+    const auto add = [&](std::string name, std::function<double(const SweptRun&)> value) {
         // What varies has its own column.
-        if (std::ranges::find(sweep.spec().vary, column.name, &Vary::name) == sweep.spec().vary.end())
-            columns.push_back(std::move(column));
+        if (std::ranges::find(spec.vary, name, &Vary::name) == spec.vary.end())
+            measures.push_back({std::move(name), std::move(value)});
     };
-    const auto& observe = sweep.spec().observe;
-    for (std::size_t i = 0; i < observe.size(); ++i)
-        add(observe[i], [i](const SweptRun& run) { return run.observed[i]; });
+    for (std::size_t i = 0; i < spec.observe.size(); ++i)
+        add(spec.observe[i], [i](const SweptRun& run) { return run.observed[i]; });
     add("steps", [](const SweptRun& run) { return double(run.steps); });
     add("time", [](const SweptRun& run) { return run.time; });
     add("dt", [](const SweptRun& run) { return run.dt; });
-    const auto& components = sweep.resolved().model->components;
+    const auto& components = spec.base.model->components;
     for (std::size_t c = 0; c < components.size(); ++c)
         for (const auto& [name, member] : {std::pair{"min", &Statistics::min},
                                            std::pair{"max", &Statistics::max},
@@ -36,7 +32,29 @@ std::vector<SweepColumn> sweep_columns(const Sweep& sweep) {
                 [c, member](const SweptRun& run) { return run.statistics[c].*member; });
     add("wavelength", [](const SweptRun& run) { return run.wavelength; });
     add("growth", [](const SweptRun& run) { return run.growth; });
+    return measures;
+}
+
+std::vector<SweepColumn> sweep_columns(const Sweep& sweep) {
+    std::vector<SweepColumn> columns;
+    for (const auto& [name, value] : sweep_measures(sweep.spec())) {
+        SweepColumn column{name, {}};
+        for (std::size_t i = 0; i < sweep.count(); ++i) {
+            const SweptRun& run = sweep.run(i);
+            column.values.push_back(run.field_hash.empty() ? kNoNumber : value(run));
+        }
+        columns.push_back(std::move(column));
+    }
     return columns;
+}
+
+SweepSpec with_map_observed(SweepSpec spec) {
+    const std::string& map = spec.map;
+    const auto measures = sweep_measures(spec);
+    if (map.empty() || std::ranges::find(measures, map, &SweepMeasure::name) != measures.end()) return spec;
+    require_whole_field_value(*spec.base.model, map, Given{"map", quotable(map)});
+    spec.observe.push_back(map);
+    return spec;
 }
 
 std::string sweep_csv(const Sweep& sweep) {

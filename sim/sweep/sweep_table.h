@@ -1,6 +1,7 @@
 // The numbers of a sweep's runs, by the names that sweep.csv, sweep.h5, maps and Python have for them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,19 @@ struct SweepColumn {
     std::vector<double> values;
 };
 
+/// A number that every run has, by the name of its column.
+struct SweepMeasure {
+    std::string name;
+    std::function<double(const SweptRun&)> value;
+};
+
 /// Observables, steps and time reached, statistics by component, wavelength and growth.
+std::vector<SweepMeasure> sweep_measures(const SweepSpec& spec);
 std::vector<SweepColumn> sweep_columns(const Sweep& sweep);
+
+/// The sweep that observes the formula of its map, if that is no measure. Throws InputError if it is no value
+/// of the whole field.
+SweepSpec with_map_observed(SweepSpec spec);
 
 /// A row a run: what varies, status, the columns, field_hash.
 std::string sweep_csv(const Sweep& sweep);

@@ -3,6 +3,10 @@
 
 #include "sim/files/image.h"
 #include "sim/problem/panes.h"
+#include "sim/problem/ready_runs.h"
+#include "sim/session/beside.h"
+#include "sim/session/engine/frame_maker.h"
+#include "sim/session/mosaic.h"
 #include "sim/text/embedded.h"
 #include "sim/view/value_range.h"
 #include "tests/support/runs.h"
@@ -45,8 +49,43 @@ double contrast(const Field& field) {
     return statistics.max - statistics.min;
 }
 
+// Grey levels of a range.
+std::vector<Rgb> shades_of(std::span<const float> values, const ValueRange& range) {
+    std::vector<Rgb> shades;
+    for (const float value : values) {
+        const double place = place_of(value, range);
+        const auto shade =
+            std::uint8_t(std::isfinite(place) ? std::lround(255 * std::clamp(place, 0.0, 1.0)) : 0);
+        shades.push_back({shade, shade, shade});
+    }
+    return shades;
+}
+
+// The tiles of a sweep, as the window shows them.
+GalleryPicture run_sweep(const SweepSpec& sweep) {
+    Mosaic mosaic(sweep, query_machine());
+    while (mosaic.busy(false)) mosaic.work(false, 0, 100);
+    const Size size = mosaic.tiles()->size();
+    const double share = double(GalleryPicture::kSide) / std::max(size.nx, size.ny);
+    GalleryPicture shades{.nx = int(std::lround(share * size.nx)), .ny = int(std::lround(share * size.ny))};
+    PixelPool pool;
+    const PaneRequest request{Pane::mosaic,
+                              {{0, 0, double(size.nx), double(size.ny)}, shades.nx, shades.ny, false}};
+    const PaneImage image = mosaic.picture(request, sweep.base, true, pool);
+    shades.pixels = shades_of(image.pixels->host, image.range);
+    return shades;
+}
+
 // Returns grey levels, which the colour map of the row turns into a picture.
 GalleryPicture run_row(const GalleryRow& row) {
+    if (row.kind == GalleryRow::Kind::run)
+        if (const ReadyRun& run = *find_ready_run(row.name); is_sweep(run.text)) {
+            SweepSpec sweep = *beside_of(run).sweep;
+            sweep.base.steps = run.spec.steps;
+            sweep.base.backend = "cpu";
+            return run_sweep(sweep);
+        }
+
     constexpr int kSlices = 64;
     constexpr double kFlat = 0.01;
     const GallerySubject subject = gallery_subject(row);
@@ -70,12 +109,8 @@ GalleryPicture run_row(const GalleryRow& row) {
     const Field small(resample(wide.as<double>(), shades.nx, shades.ny, Growing::nearest));
     const ValueRange range =
         find_range(small, spec.coloring(spec.shown()).range, field_colors(spec).diverging);
-    for (const double value : small.as<double>().cells()) {
-        const double place = place_of(value, range);
-        const auto shade =
-            std::uint8_t(std::isfinite(place) ? std::lround(255 * std::clamp(place, 0.0, 1.0)) : 0);
-        shades.pixels.push_back({shade, shade, shade});
-    }
+    const std::span<const double> cells = small.as<double>().cells();
+    shades.pixels = shades_of(std::vector<float>(cells.begin(), cells.end()), range);
     return shades;
 }
 

@@ -1,6 +1,8 @@
 // Other runs beside a session's: the tiles of a sweep, and run B.
 #include <cmath>
 
+#include "sim/files/atomic_file.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/session/beside.h"
 #include "sim/session/mosaic.h"
 #include "sim/sweep/sweep_table.h"
@@ -155,6 +157,74 @@ TEST_CASE("An observable colours small tiles, and large ones show pictures") {
     CHECK(image.pixels->host[0] != image.pixels->host[20]);
 }
 
+TEST_CASE("A column of the table colours tiles, and another one begins no run anew") {
+    BesideLab lab;
+    lab.sweep({"F=0:0.1:3", "D=0.1:0.2:2"}, "mean(u)");
+    lab.see_tiles();
+    lab.run_to(8);
+    const long long step = lab.now()->tiles->step;
+    const auto color_by = [&](const std::string& map) {
+        auto next = std::make_shared<SweepSpec>(*lab.now()->tiles->sweep);
+        next->map = map;
+        lab.act(action::ShowSweep{next});
+        settle(lab.session);
+    };
+    for (const std::string map : {"u_max", "growth", "wavelength", "max(u) - min(u)"}) {
+        CAPTURE(map);
+        color_by(map);
+        const auto tiles = lab.now()->tiles;
+        REQUIRE(tiles->step == step);
+        CHECK(tiles->color == map);
+        const PaneImage image = lab.now()->frame->panes.at(0);
+        CHECK(image.label == map);
+        CHECK(image.range.low == tiles->observed_range.low);
+        CHECK(image.range.high == tiles->observed_range.high);
+        // As the command's table has it.
+        SweepSpec spec = with_map_observed(*tiles->sweep);
+        Sweep command(spec, query_machine());
+        while (!command.is_done()) command.advance();
+        const auto columns = sweep_columns(command);
+        const auto column = std::ranges::find(columns, map, &SweepColumn::name);
+        REQUIRE(column != columns.end());
+        for (std::size_t i = 0; i < 6; ++i) {
+            if (std::isnan(column->values[i]))
+                CHECK(std::isnan(tiles->observed[i]));
+            else
+                CHECK(tiles->observed[i] == column->values[i]);
+        }
+    }
+    CHECK(command_text(*lab.now()->tiles->sweep).ends_with(" --observe 'mean(u)' --map 'max(u) - min(u)'"));
+    color_by("nothing");
+    CHECK(lab.message().find("nothing") != std::string::npos);
+    CHECK(lab.now()->tiles->color == "max(u) - min(u)");
+    lab.act(action::Undo{});
+    CHECK(lab.now()->tiles->color == "wavelength");
+    CHECK(lab.now()->tiles->step == step);
+    // The pictures of large tiles have colours of their own.
+    lab.see_tiles(2);
+    CHECK(lab.now()->frame->panes.at(0).label == "u");
+    const ScratchFolder folder;
+    lab.act(action::ExportSweep{(folder / "out").string()});
+    CHECK(sweep_from_json(read_bytes(folder / "out" / "spec.json"), "spec.json").map == "wavelength");
+}
+
+TEST_CASE("A ready run that is a sweep opens as tiles, which run from step 0 on") {
+    BesideLab lab;
+    const auto ready = ready_runs();
+    std::size_t sweeps = 0;
+    for (const ReadyRun& run : ready) sweeps += is_sweep(run.text) ? 1 : 0;
+    CHECK(sweeps == 3);
+    lab.session.apply(action::Open{"phase-gray-scott"});
+    const auto snapshot = lab.now();
+    REQUIRE(snapshot->tiles);
+    CHECK(snapshot->tiles->step == 0);
+    CHECK(snapshot->tiles->count() == 108);
+    CHECK(snapshot->opened->panes == std::vector{Pane::mosaic});
+    CHECK(snapshot->running);
+    lab.session.apply(action::Undo{});
+    CHECK(!lab.now()->tiles);
+}
+
 TEST_CASE("Run B is the run with one parameter apart, follows its strokes, and is undone") {
     BesideLab lab;
     lab.act(action::Step{6});
@@ -224,6 +294,15 @@ TEST_CASE("The file of a session has what is shown beside its run, as that of a 
     CHECK(read.run_b == beside.run_b);
     CHECK(to_json(*beside_of_file(to_json(*sweep).dump(), "spec.json").sweep) == to_json(*sweep));
     CHECK(!beside_of_file(to_json(spec).dump(), "spec.json").sweep);
+    const ScratchFolder folder;
+    for (const auto& json : {file, to_json(*sweep)}) {
+        write_text_file(folder / "session.json", json.dump());
+        BesideLab lab;
+        lab.act(action::Open{(folder / "session.json").string()});
+        REQUIRE(lab.now()->tiles);
+        CHECK(lab.now()->tiles->step == 12);
+        CHECK(lab.now()->opened->panes == std::vector{Pane::mosaic});
+    }
     file[kBesideKey]["run_b"] = 3;
     CHECK_THROWS_WITH(beside_of_file(file.dump(), "session.json"),
                       "session.json: what is shown beside the run cannot be read");

@@ -1,7 +1,9 @@
 // The tiles of a sweep on the canvas, and the panels that begin other runs.
 #include "app/window/other_runs.h"
 #include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
 #include "sim/problem/spread.h"
+#include "sim/run/resolve.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/canvas_lab.h"
 
@@ -99,6 +101,35 @@ TEST_CASE("A click opens a tile, and a rectangle of tiles refines the ranges") {
     lab.move(lab.at(60, 45).x, lab.at(60, 45).y);
     lab.click(lab.hands.left);
     CHECK(lab.ui.panes == std::vector{Pane::mosaic});
+}
+
+TEST_CASE("The status line tells the step of the tiles while they are shown") {
+    TilesLab lab;
+    auto tiles = std::make_shared<MosaicTiles>(*lab.snapshot.tiles);
+    tiles->step = 2000;
+    lab.snapshot.tiles = tiles;
+    lab.snapshot.step = 7;
+    lab.snapshot.now = resolve(lab.snapshot.now, query_machine());
+    lab.snapshot.spec = lab.snapshot.now;
+    const auto told = [&] { return lab.text_of(3000, [&] { draw_status_line(lab.ui, lab.snapshot); }); };
+    CHECK(told().find("step 2 000") != std::string::npos);
+    CHECK(told().find("step 7") == std::string::npos);
+    lab.ui.panes = {Pane::now};
+    CHECK(told().find("step 7") != std::string::npos);
+}
+
+TEST_CASE("Tiles that are framed in the colours of a number have a bar for it beside that of the pictures") {
+    TilesLab lab;
+    auto tiles = std::make_shared<MosaicTiles>(*lab.snapshot.tiles);
+    const int alone = lab.vertices();
+    tiles->color = "D_max";
+    tiles->observed.assign(12, 1);
+    tiles->observed_range = {0, 2};
+    lab.snapshot.tiles = tiles;
+    lab.frame();
+    lab.frame();
+    CHECK(lab.vertices() > alone);
+    CHECK(lab.ui.color_bars.size() == 1);  // only the pictures' can be dragged
 }
 
 TEST_CASE("The wheel zooms the tiles, and the pan tool moves them") {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/window/canvas/canvas_overlay.h"
+#include "app/window/canvas/rimmed_overlay.h"
 #include "app/window/format.h"
 #include "app/window/other_runs.h"
 #include "sim/problem/spread.h"
@@ -26,7 +27,7 @@ constexpr double kMinCaption = 14;      // in lines of text: the least width of 
 /// Uses the present settings, because the newest frame may still have the size before a change.
 FieldSize field_of(const UiState& ui, const Snapshot& snapshot) {
     if (is_mosaic(ui) && snapshot.tiles) return {snapshot.tiles->size().nx, snapshot.tiles->size().ny};
-    const auto& size = snapshot.now.size;
+    const auto& size = shows_fit(ui, snapshot) ? snapshot.fit->run.size : snapshot.now.size;
     if (size) return {size->nx, size->ny};
     if (snapshot.frame) return {std::max(1, snapshot.frame->nx), std::max(1, snapshot.frame->ny)};
     return {Size{}.nx, Size{}.ny};
@@ -53,6 +54,23 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
                                 slot.pane == Pane::surface ? &ui.surface : nullptr,
                                 slot.pane == Pane::surface ? box : std::nullopt});
     return drawings;
+}
+
+// Returns what the colours mean that frame tiles with pictures; empty: they have no frames.
+std::optional<PaneImage> frame_colors(const Snapshot& snapshot, const PaneImage& image) {
+    if (image.request.pane != Pane::mosaic || !snapshot.tiles) return std::nullopt;
+    const MosaicTiles& tiles = *snapshot.tiles;
+    if (tiles.color.empty() || image.formula == tiles.color) return std::nullopt;
+    PaneImage frames;
+    frames.colormap = image.colormap;
+    frames.label = tiles.color;
+    frames.range = tiles.observed_range;
+    return frames;
+}
+
+CanvasScene::LeftButton left_button(const UiState& ui) {
+    if (is_mosaic(ui)) return CanvasScene::LeftButton::select;
+    return is_of_fit(ui.panes.front()) ? CanvasScene::LeftButton::pan : CanvasScene::LeftButton::tool;
 }
 
 // Returns the visible cells and one more on each side, because contours run between cell centres.
@@ -128,11 +146,11 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     else if (shows(ui, Pane::xt))
         ui.hover.reset();
     else
-        input_.update(ui, {slots_, field, snapshot.probes, is_mosaic(ui)}, read_mouse());
+        input_.update(ui, {slots_, field, snapshot.probes, left_button(ui)}, read_mouse());
     if (is_mosaic(ui)) take_selected_tiles(ui, snapshot);
     ui.view = settled(ui.view, ui.picture, field);
-    if (input_.panning() || (ui.tool == Tool::pan && ui.hover))
-        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+    const bool pans = ui.tool == Tool::pan || left_button(ui) == CanvasScene::LeftButton::pan;
+    if (input_.panning() || (pans && ui.hover)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
     if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
     mark_axes(ui, snapshot, field, line);
@@ -293,6 +311,8 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
         const bool flat = shows_cells(slot.pane);
         if (slot.pane == Pane::mosaic)
             draw_over_tiles(painter, scene, slot);
+        else if (is_of_fit(slot.pane))
+            draw_outline_and_axes(painter, scene, slot);
         else if (flat)
             draw_over_field(painter, scene, slot);
         const ScreenRect shown =
@@ -303,8 +323,16 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
         draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
         if (slot.pane == Pane::surface) draw_around_surface(painter, scene, slot);
         if (slot.pane == Pane::xt) draw_around_rows(painter, scene, slot);
-        if (const PaneImage* image = image_of(snapshot, slot.pane))
-            ui.color_bars.push_back({slot.pane, draw_color_bar(painter, frame.colors, at.color_bar, *image)});
+        const PaneImage* image = image_of(snapshot, slot.pane);
+        if (!image) continue;
+        ScreenRect strip = at.color_bar;
+        if (const auto frames = frame_colors(snapshot, *image)) {
+            ScreenRect left = strip;
+            left.width = strip.width = strip.width / 2;
+            strip.x += left.width;
+            draw_color_bar(painter, frame.colors, left, *frames);
+        }
+        ui.color_bars.push_back({slot.pane, draw_color_bar(painter, frame.colors, strip, *image)});
     }
 }
 

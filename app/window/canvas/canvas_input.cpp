@@ -203,11 +203,12 @@ void CanvasInput::press(UiState& ui, const CanvasScene& scene) {
             ui.view.fitted = true;
         else
             begin(Drag::Kind::pan, kMiddle, *slot);
-    } else if (mouse_.pressed[kLeft] && (mouse_.alt || ui.tool == Tool::pan)) {
+    } else if (mouse_.pressed[kLeft] &&
+               (mouse_.alt || ui.tool == Tool::pan || scene.left == CanvasScene::LeftButton::pan)) {
         begin(Drag::Kind::pan, kLeft, *slot);
-    } else if (ui.tool == Tool::pan) {
+    } else if (ui.tool == Tool::pan || scene.left == CanvasScene::LeftButton::pan) {
         return;
-    } else if (scene.selects) {
+    } else if (scene.left == CanvasScene::LeftButton::select) {
         const auto cell = shown_at(ui.view, slot->picture, scene.field, mouse_.x, mouse_.y);
         if (!mouse_.pressed[kLeft] || !cell) return;
         begin(Drag::Kind::select, kLeft, *slot);
@@ -352,7 +353,8 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene) {
     if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse_).has_value();
     if (drag_.kind == Drag::Kind::stroke)
         brush_at_ = drag_.cell;
-    else if (slot && !dragging() && !scene.selects && ui.tool == Tool::paint && slot->pane != Pane::start)
+    else if (slot && !dragging() && scene.left == CanvasScene::LeftButton::tool && ui.tool == Tool::paint &&
+             slot->pane != Pane::start)
         brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse_);
     // Draw no ring beside the field, where a click paints nothing.
     if (brush_at_ && drag_.kind != Drag::Kind::stroke &&

@@ -30,7 +30,8 @@ struct CanvasScene {
     std::span<const PaneSlot> slots;
     FieldSize field;
     std::span<const ProbeSeries> probes;
-    bool selects = false;  ///< the left button selects a rectangle, in place of its tool
+    /// What the left button does: its tool, select a rectangle, or move the picture.
+    enum class LeftButton { tool, select, pan } left = LeftButton::tool;
 };
 
 /// The rectangle from where a button was pressed to where it is.
@@ -110,7 +111,11 @@ inline bool shows(const UiState& ui, Pane pane) {
 }
 
 inline bool is_mosaic(const UiState& ui) {
-    return !ui.panes.empty() && ui.panes.front() == Pane::mosaic;
+    return shows(ui, Pane::mosaic);
+}
+
+inline bool shows_fit(const UiState& ui, const Snapshot& snapshot) {
+    return shows(ui, Pane::fit_target) && snapshot.fit && snapshot.fit->has_fields();
 }
 
 /// Dragging rotates, the wheel zooms; a double click of the middle button, or Fit, resets the view.

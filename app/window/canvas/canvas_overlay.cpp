@@ -479,7 +479,7 @@ void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
         text = fmt::format("Run B: {} = {}", run_b->parameter, run_b->values.back().value);
     if (slot.pane == Pane::mosaic && scene.snapshot.tiles)
         text = fmt::format("{} runs, step {}", scene.snapshot.tiles->count(), scene.snapshot.tiles->step);
-    else if (slot.pane == main_pane(scene.ui.panes))
+    else if (slot.pane == main_pane(scene.ui.panes) && !is_of_fit(slot.pane))
         text = with_moment(painter, scene, text, room.width);
     const Painter::Clip clip(painter, room);
     painter.text(slot.title.x, slot.title.y + (slot.title.height - size) / 2, size, scene.colors.text, text);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "app/window/canvas/rimmed_overlay.h"
@@ -73,17 +72,11 @@ struct TilesOverlay : RimmedOverlay {
     void draw_observed() {
         const PaneImage* image = image_of(scene.snapshot, slot.pane);
         if (!image) return;
-        double low = std::numeric_limits<double>::infinity(), high = -low;
-        for (const double value : tiles.observed)
-            if (std::isfinite(value)) {
-                low = std::min(low, value);
-                high = std::max(high, value);
-            }
         const Colormap& map = colormap(image->colormap);
-        const ValueRange range = color_range(low, high, Scale::linear, map.diverging);
         for (std::size_t run = 0; run < tiles.count(); ++run)
             if (std::isfinite(tiles.observed[run]))
-                painter.frame(tile_rect(run), packed(map.at(tiles.observed[run], range)), 3 * unit);
+                painter.frame(
+                    tile_rect(run), packed(map.at(tiles.observed[run], tiles.observed_range)), 3 * unit);
     }
 
     // Marks where the present run lies among the tiles.

@@ -54,6 +54,8 @@ void drag(UiState& ui, const RunSpec& now, const PaneImage& image) {
 void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
     const std::string_view setting = range_setting(image.request.pane);
     if (setting.empty()) return tooltip("Differences have their own colours, centred at zero");
+    if (image.request.pane == Pane::mosaic && snapshot.tiles && image.formula == snapshot.tiles->color)
+        return tooltip("The colours span the values of all runs");
     tooltip("Drag an end to move it. Double click: automatic range. Right click: menu.");
     drag(ui, snapshot.now, image);
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -71,7 +73,7 @@ void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
 }  // namespace
 
 std::string_view range_setting(Pane pane) {
-    if (pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark) return "";
+    if (quantity_of(pane) == Quantity::difference) return "";
     return pane == Pane::laplacian ? setting_name::laplacian_range : setting_name::range;
 }
 

@@ -77,6 +77,7 @@ void show_open_popup(UiState& ui, const Snapshot&) {
 void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files) {
     const ExportChoices& state = ui.preferences.exports;
     if (snapshot.tiles && ui.panes.front() == Pane::mosaic) return ui.act(action::ExportSweep{state.folder});
+    if (is_of_fit(ui.panes.front())) return ui.act(action::ExportFit{state.folder});
     if (!snapshot.exporting) ui.act(action::Export{state.folder, files, state.replace});
 }
 
@@ -85,7 +86,23 @@ void copy_sweep_command(UiState& ui, const SweepSpec& sweep) {
     ui.ask(CopyText{command_text(sweep) + output_words(ui.preferences.exports.folder, {})});
 }
 
+void copy_fit_command(UiState& ui, const Snapshot& snapshot) {
+    const fitting::FitWords& words = snapshot.beside.fit;
+    try {
+        const bool made = snapshot.fit && snapshot.fit->words == words;
+        RunSpec now = snapshot.now;
+        if (snapshot.auto_method) now.method = "auto";
+        const RunSpec run =
+            made ? snapshot.fit->run : fit_base(now, fit_end(snapshot.stop_at, snapshot.step), words);
+        ui.say("Copied the fit's command");
+        ui.ask(CopyText{command_text(run, words) + output_words(ui.preferences.exports.folder, {})});
+    } catch (const InputError& error) {
+        ui.say(error.what());
+    }
+}
+
 void copy_command_line(UiState& ui, const Snapshot& snapshot) {
+    if (is_of_fit(ui.panes.front())) return copy_fit_command(ui, snapshot);
     if (snapshot.beside.sweep && ui.panes.front() == Pane::mosaic)
         return copy_sweep_command(ui, *snapshot.beside.sweep);
     const std::size_t edits = snapshot.spec.edits.size();

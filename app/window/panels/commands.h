@@ -91,6 +91,8 @@ inline void export_now(UiState& ui, const Snapshot& snapshot) {
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
 /// Copies the command that repeats a sweep.
 void copy_sweep_command(UiState& ui, const SweepSpec& sweep);
+/// Copies the command that repeats the fit.
+void copy_fit_command(UiState& ui, const Snapshot& snapshot);
 /// Copies a link that carries the equation with the run's settings.
 void copy_link(UiState& ui, const Snapshot& snapshot);
 /// Opens the folder in the desktop's file manager, or says that there is none.

@@ -60,6 +60,13 @@ std::vector<LongAction> long_actions(const UiState& now, const Snapshot& snapsho
                        std::nullopt,
                        [](UiState& ui, const Snapshot&) { ui.panel.kernel.file.clear(); },
                        "Stops the check; the file is no longer watched"});
+    if (snapshot.fit && snapshot.fit->running)
+        all.push_back({"fit",
+                       fmt::format("fitting: {} evaluations", snapshot.fit->result.evaluations),
+                       std::nullopt,
+                       [](UiState& ui, const Snapshot&) { ui.act(action::CancelFit{}); },
+                       "Stops the fit; its best evaluation stays",
+                       false});
     if (snapshot.exporting)
         all.push_back({"export",
                        snapshot.export_doing,

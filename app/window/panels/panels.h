@@ -95,6 +95,7 @@ void draw_simulation(UiState& ui, const Snapshot& snapshot);
 void draw_initial(UiState& ui, const Snapshot& snapshot);
 void draw_view(UiState& ui, const Snapshot& snapshot);
 void draw_sweep(UiState& ui, const Snapshot& snapshot);
+void draw_fit(UiState& ui, const Snapshot& snapshot);
 void draw_brush(UiState& ui, const Snapshot& snapshot);
 void draw_measure(UiState& ui, const Snapshot& snapshot);
 void draw_performance(UiState& ui, const Snapshot& snapshot);
@@ -146,6 +147,12 @@ void follow_equation(UiState& ui, const Snapshot& snapshot);
 void draw_large_editor(UiState& ui, const Snapshot& snapshot);
 /// Returns why the text is invalid, or nothing if it is valid.
 std::optional<Mistake> find_mistake(const std::string& text);
+
+/// Makes a file a target of the fit: an array or picture at the present time, or a table.
+void add_fit_target(UiState& ui, const Snapshot& snapshot, const std::string& file);
+/// Makes a file that was dropped on the window a target of the fit, while its section is visible and says so;
+/// returns whether it did.
+bool take_drop(UiState& ui, const Snapshot& snapshot, const std::string& path);
 
 /// Call in every frame, even if the section is hidden: if "live" is on, a kernel that passed its check begins
 /// to step the field, once, so that another method can be chosen afterwards.

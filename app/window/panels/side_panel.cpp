@@ -24,6 +24,7 @@ constexpr Section kSections[] = {
     {PanelTab::model, "Simulation", "Boundary, steps, size and hardware", draw_simulation},
     {PanelTab::model, "Initial condition", "The field at step 0", draw_initial},
     {PanelTab::model, "Sweep", "Many runs over one or two parameters, as tiles", draw_sweep},
+    {PanelTab::model, "Fit", "The parameters by which the run gives measured values", draw_fit},
     {PanelTab::view, "View", "What the canvas shows and in which colours", draw_view},
     {PanelTab::view, "Brush", "Shape, value and size of strokes on the canvas", draw_brush},
     {PanelTab::measure, "Measure", "Statistics, profiles and probes", draw_measure},

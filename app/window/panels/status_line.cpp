@@ -56,8 +56,12 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
     const auto add = [&](Piece piece) {
         if (!piece.text.empty()) pieces.push_back(std::move(piece));
     };
-    const std::string step = "step " + format_count(snapshot.step);
-    if (const std::string time = time_text(snapshot.spec, snapshot.step); time.empty())
+    // While tiles are shown, the run waits.
+    const bool tiles = snapshot.tiles && ui.panes.front() == Pane::mosaic;
+    const std::string step = "step " + format_count(tiles ? snapshot.tiles->step : snapshot.step);
+    if (tiles)
+        add({Place::moment, step, "Steps of each tile since its start", 5.5f});
+    else if (const std::string time = time_text(snapshot.spec, snapshot.step); time.empty())
         add({Place::moment, step, "Steps since the start", 5.5f});
     else
         add({Place::moment,
@@ -75,12 +79,19 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
              fmt::format("Frames recorded to {}. Esc stops it.", place),
              8,
              error_color()});
-    if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
+    if (const std::size_t lost =
+            tiles || snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
         add({Place::state,
              fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
              "Cells that overflowed or have no value; drawn in magenta",
              0,
              error_color()});
+    if (snapshot.fit && snapshot.fit->running)
+        add({Place::state,
+             fmt::format("fitting, {} evaluations", snapshot.fit->result.evaluations),
+             "The fit in the background; Esc stops it",
+             8,
+             warning_color()});
     if (ui.example.running)
         add({Place::state,
              fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
@@ -106,13 +117,13 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
              format_figures(ui.cost.steps_per_s) + " steps/s",
              "Steps per second, drawing and waiting included",
              6});
-    if (const Method* method = method_of(snapshot.now); method && method->jumps) {
+    if (const Method* method = method_of(snapshot.now); !tiles && method && method->jumps) {
         const std::string time = format_measured(snapshot.cost.stepping_ms);
         add({Place::speed,
              fmt::format("jump of {}: {} ms", format_count(snapshot.last_batch), time),
              "Steps per frame, computed at once, and their time",
              9});
-    } else {
+    } else if (!tiles) {
         const Speed& speed = snapshot.speed;
         add({Place::speed,
              format_measured(speed.us_per_step) + " \xc2\xb5s/step",

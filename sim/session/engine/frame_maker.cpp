@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "kernels/view/view.h"
 #include "sim/machine/host_memory.h"
 #include "sim/model/equations.h"
+#include "sim/session/fit_task.h"
 #include "sim/session/mosaic.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
@@ -23,6 +25,13 @@ std::vector<SamplePoint> block_points(const CellBlock& block) {
     for (int y = block.y; y < block.y + block.ny; ++y)
         for (int x = block.x; x < block.x + block.nx; ++x) points.push_back({x + 0.5, y + 0.5});
     return points;
+}
+
+double cell_value(const Field& field, SamplePoint at) {
+    return field.visit([&](const auto& cells) {
+        return double(
+            cells.at(std::clamp(int(at.x), 0, cells.nx() - 1), std::clamp(int(at.y), 0, cells.ny() - 1)));
+    });
 }
 
 }  // namespace
@@ -72,6 +81,10 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
             if (moment.mosaic) add_mosaic(pane, moment, *frame);
             continue;
         }
+        if (is_of_fit(pane.pane)) {
+            if (moment.fit && moment.fit->has_fields()) add_fit(pane, *moment.fit, now, *frame);
+            continue;
+        }
         const std::string formula = formula_of(pane.pane, now);
         if (formula.empty()) continue;
         PaneImage image = make_pane(pane, moment);
@@ -84,7 +97,8 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
         frame->panes.push_back(std::move(image));
         if (pane.pane == Pane::from_bookmark) compare(moment, *frame);
     }
-    if (!frame->panes.empty() && frame->panes.front().request.pane != Pane::mosaic) {
+    const Pane front = frame->panes.empty() ? Pane::mosaic : frame->panes.front().request.pane;
+    if (front != Pane::mosaic && !is_of_fit(front)) {
         const auto begin = Clock::now();
         add_measures(request, moment, *frame);
         if (request.arrows && !now.drawn_arrows().empty())
@@ -95,6 +109,10 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
                 return std::make_shared<const PhasePlane>(measure_plane(*moment.simulation, *request.plane));
             });
         measuring_seconds_ += seconds_since(begin);
+    }
+    if (is_of_fit(front) && request.hover) {
+        frame->hover = request.hover;
+        frame->hover_value = cell_value(moment.fit->fields->front().target, *request.hover);
     }
     frame->count = ++count_;
     newest_ = frame;
@@ -108,6 +126,39 @@ void FrameMaker::add_mosaic(const PaneRequest& request, const Moment& moment, Fr
     frame.panes.push_back(moment.mosaic->picture(request, moment.simulation->now(), moment.exact, pool_));
     frame.step = moment.mosaic->step();
     stale_ |= !moment.exact;
+    resampling_seconds_ += seconds_since(begin);
+}
+
+// The run has the colours of the target.
+void FrameMaker::add_fit(const PaneRequest& request, const FitView& fit, const RunSpec& looks, Frame& frame) {
+    const auto begin = Clock::now();
+    const fitting::FieldResidual& shown = fit.fields->front();
+    const bool difference = request.pane == Pane::fit_difference;
+    const Field& field = difference                         ? shown.difference
+                         : request.pane == Pane::fit_target ? shown.target
+                                                            : shown.run;
+    PaneImage image;
+    image.request = request;
+    image.formula = shown.formula;
+    image.label = difference ? "difference" : value_label(looks, shown.formula);
+    image.colormap = difference ? "coolwarm" : std::string(field_colors(looks, shown.formula).name);
+    image.range = find_range(difference ? field : shown.target,
+                             difference ? RangeRule() : looks.coloring(shown.formula).range,
+                             colormap(image.colormap).diverging);
+    auto pixels = pool_.take();
+    pixels->width = request.resample.width;
+    pixels->height = request.resample.height;
+    pixels->on_device = false;
+    pixels->host.resize(std::size_t(pixels->width) * std::size_t(pixels->height));
+    ThreadPool alone(1);
+    field.visit([&]<class T>(const Array<T>& cells) {
+        const CpuView<T> view{{cells.view(), Boundary::zero, {}}, Quantity::value, alone};
+        stencil::resample(view, request.resample, pixels->host.data());
+    });
+    image.pixels = std::move(pixels);
+    frame.panes.push_back(std::move(image));
+    frame.nx = fit.run.size->nx;
+    frame.ny = fit.run.size->ny;
     resampling_seconds_ += seconds_since(begin);
 }
 

@@ -15,6 +15,7 @@
 namespace stencil {
 
 class Mosaic;
+struct FitView;
 
 /// Reuses the memory of pixels: take() returns pixels with undefined contents, which return to the pool when
 /// their last holder, on any thread, releases them. They may outlive the pool.
@@ -53,6 +54,7 @@ struct Moment {
     Simulation* reference = nullptr;                ///< the same run in float64; null: none
     Simulation* run_b = nullptr;                    ///< null: none
     Mosaic* mosaic = nullptr;                       ///< null: none
+    const FitView* fit = nullptr;                   ///< null: none
     const State* bookmark = nullptr;                ///< of the present size and model; null: none
     const SharedList<MeasuredRow>* rows = nullptr;  ///< measured up to now
     std::uint64_t version = 0;                      ///< changes with the field
@@ -102,6 +104,7 @@ class FrameMaker {
     std::shared_ptr<const Pixels> draw_rows(const Moment& moment, PaneImage& image);
     ValueRange range_for(Pane pane, const Moment& moment, const std::string& colormap);
     void add_mosaic(const PaneRequest& request, const Moment& moment, Frame& frame);
+    void add_fit(const PaneRequest& request, const FitView& fit, const RunSpec& looks, Frame& frame);
     void set_base(Base base, const Moment& moment);
     void compare(const Moment& moment, Frame& frame);
     std::shared_ptr<const ShapeOutline> outline_of(const ResampleRequest& request, const Moment& moment);

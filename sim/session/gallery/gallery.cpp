@@ -30,8 +30,7 @@ GallerySubject subject_of(const InitialCondition& condition) {
 }
 
 GallerySubject subject_of(const ReadyRun& run) {
-    const auto file = row_named(embedded_runs(), "run", run.name);
-    return {run.title, run.about, std::string(file.text), run.spec};
+    return {run.title, run.about, run.text, run.spec};
 }
 
 GallerySubject subject_of(const Preset& preset) {

@@ -98,6 +98,66 @@ def ended_run(p):
         require_end(ss.Simulation.load(folder).run(until, steps=p.steps - cut.step), "cut")
 
 
+def swept(p, r):
+    """Requires that runs of a sweep have the bits that they have alone."""
+    kinds = {"seed": [p.seed, p.seed + 1], "dx": ["0.8", "1"], **{name: ["0.25", "0.6", "1.1"] for name in p.parameters}}
+    if not p.dt:
+        kinds["dt"] = ["0.01", "0.004"]
+    if p.stepper in ("euler", "heun", "rk4"):
+        kinds["integrator"] = ["euler", "rk4"]
+    vary = {name: kinds[name][: r.choice([2, 3])] for name in r.sample(list(kinds), r.choice([1, 2]))}
+    at = [f"{step}:{name}={value}" for step, name, value in p.events]
+    same = {"equation": p.text, "size": (p.nx, p.ny), "dtype": p.dtype, "allow_unstable": True, "allow_overflow": True, "at": at, "steps": p.steps}
+    settings = {"method": "cpu", "threads": r.choice([1, 3]), "seed": p.seed, **same, **p.settings()}
+    found = ss.sweep(vary=vary, **{name: value for name, value in settings.items() if name not in vary})
+    for place in itertools.product(*[range(len(values)) for values in vary.values()]):
+        own = {name: values[i] for (name, values), i in zip(vary.items(), place)}
+        status = str(np.asarray(found["status"])[place])
+        try:
+            numbers = {name: float(value) for name, value in own.items() if name in p.parameters}
+            alone = fields(simulation(p, parameters=numbers, **{name: value for name, value in own.items() if name not in numbers}).advance(p.steps))
+        except ValueError:
+            if status == "done":
+                raise Failure(f"sweep: {own} is refused alone") from None
+            continue
+        if status != "done":
+            raise Failure(f"sweep: {own} is {status}, and not alone")
+        require_same_bits(alone, {c: np.asarray(found[c])[place] for c in alone}, f"alone and in a sweep, {own}")
+
+
+def fitted(p):
+    """Requires that a fit to a run's own field has no residuals, and that its derivatives are the sensitivities of the run alone."""
+    alone = simulation(p).advance(p.steps)
+    c = alone.components[0]
+    target = alone.field(c, numpy=True)
+    if not np.isfinite(target).all():
+        return
+    settings = {"equation": p.text, "size": (p.nx, p.ny), "seed": p.seed, "dtype": p.dtype, "method": "cpu", "allow_unstable": True, "allow_overflow": True, **p.settings()}
+    try:
+        f = ss.Residuals({"of": c, "values": target, "time": alone.time}, p.parameters, threads=2, **settings)
+        residuals, jacobian = f(f.x0), f.jac(f.x0)
+    except ValueError:
+        return  # such as an integrator without sensitivities
+    if (residuals != 0).any():
+        raise Failure(f"fit: residuals up to {np.abs(residuals).max()} of a run from itself")
+    if not f.exact:
+        return
+    beside = ss.Simulation(sensitivity=p.parameters, threads=1, steps=p.steps, **settings).advance(p.steps)
+    for i, name in enumerate(p.parameters):
+        column = beside.field(f"d({c})/d({name})", numpy=True).ravel()
+        if not np.array_equal(jacobian[:, i], column.astype(jacobian.dtype), equal_nan=True):
+            raise Failure(f"fit: the derivatives by {name} are not those of the run")
+
+
+def beside(p):
+    """Draws what stands on many runs: a sweep or a fit."""
+    r = random.Random(f"{p.seed} beside")
+    if r.random() < 0.3 and not any(name in ("size", "dtype", "model", "equation", "method", "threads") for _, name, _ in p.events):
+        swept(p, r)
+    elif r.random() < 0.3 and p.parameters and not (p.events or p.dt or p.diffuses or "map" in p.stepper):
+        fitted(p)
+
+
 def outputs(sim, expected, files):
     """Writes these exports after the run, and requires that spec.json repeats the bits."""
     with tempfile.TemporaryDirectory() as folder:
@@ -214,6 +274,7 @@ def check(p, files=True):
             raise Failure(f"several lines: {refusal}") from None
         return f"refused: {str(refusal).splitlines()[-1]}"
     read_back(p, sim)
+    beside(p)
     if files or p.dt:
         outputs(sim, expected, "all" if files else "spec.json")
     return by_numpy(p)

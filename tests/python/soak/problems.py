@@ -45,6 +45,7 @@ class Problem:
         self.make_implicit(random.Random(f"{seed} implicit"))
         self.is_steady = False
         self.make_steady(random.Random(f"{seed} steady"))
+        self.spread(random.Random(f"{seed} spread"))
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
         explicit = self.stepper not in ("implicit", "crank-nicolson")
@@ -455,6 +456,18 @@ class Problem:
         two = [r.choice([(f"{a}: u = 0.1*{c}", f"{b}: u = 1"), (f"{a}: flux(u) = 0.2", f"{b}: flux(u) = 0"), (f"{a}: u = 0.3", f"{b}: flux(u) = {c}/9"), (f"{a}, {b}: periodic",)])
                for a, b, c in (("left", "right", "y"), ("top", "bottom", "x"))]  # fmt: skip
         self.lines += [side for sides in two for side in sides] if "lap2" not in left else [f"boundary = {r.choice(['periodic', 'insulated'])}"]
+
+    def spread(self, r):
+        """Varies a parameter in space, as the window spreads it. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.12 or not self.parameters or self.diffuses:
+            return
+        name = r.choice(self.parameters)
+        i = next(i for i, line in enumerate(self.lines) if line.startswith(f"{name} = "))
+        value = self.lines[i].split(" in ")[0].removeprefix(f"{name} = ")
+        first, last, along = r.choice([("left", "right", "x/Lx"), ("top", "bottom", "y/Ly")])
+        self.lines[i] = f"{name} = {name}_{first} + ({name}_{last} - {name}_{first})*{along}"
+        self.lines += [f"{name}_{first} = {value}", f"{name}_{last} = {r.choice(['0.4', '1.5', value])}"]
+        self.parameters = [f"{name}_{first}" if one == name else one for one in self.parameters]
 
     def write_picture(self, folder="."):
         """Writes the table and the picture, of random pixels with alpha, that the text names."""

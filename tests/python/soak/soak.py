@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -61,7 +62,11 @@ def by_program(p, folder):
     if os.environ["CUDA_VISIBLE_DEVICES"] and not transforms and "diffusion" not in str(p.events):
         step("cuda", *p.words(), "--backend", "cuda", "--export", "timings.json")
     if not any(name in ("size", "dtype", "model", "equation") for _, name, _ in p.events):
-        status, said = run("sweep", *p.words(), "--backend", "cpu", "--vary", f"seed={p.seed},{p.seed + 1}", "--export", "csv", "--quiet", "--out", f"{folder}/sweep")
+        # Also along a parameter, whose first value is its own.
+        own = [(name, re.search(rf"^{name} = ([^ ]*)", p.text, re.M)[1]) for name in p.parameters]
+        name, value = random.Random(f"{p.seed} vary").choice([("seed", p.seed), *own])
+        other = p.seed + 1 if name == "seed" else 0.45
+        status, said = run("sweep", *p.words(), "--backend", "cpu", "--vary", f"{name}={value},{other}", "--export", "csv", "--quiet", "--out", f"{folder}/sweep")
         if status != 0:
             raise checks.Failure(f"sweep: exit status {status}: {said[:300]}")
         with open(f"{folder}/sweep/sweep.csv", newline="") as table:

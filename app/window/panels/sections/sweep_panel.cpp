@@ -12,7 +12,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/run/stop_condition.h"
+#include "sim/sweep/sweep_table.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -35,6 +35,29 @@ void draw_axis(UiState& ui, const Snapshot& snapshot, std::size_t axis) {
     });
 }
 
+void color_by(UiState& ui, const SweepSpec& sweep, const std::string& map) {
+    auto next = std::make_shared<SweepSpec>(sweep);
+    next->map = map;
+    if (map.empty()) next->observe.clear();
+    with_map_observed(*next);  // throws
+    ui.act(action::ShowSweep{std::move(next)});
+}
+
+// A measure of the table, or a formula.
+void draw_color_choice(UiState& ui, const SweepSpec& sweep) {
+    constexpr std::string_view kTip =
+        "A number of each run that colours small tiles and frames large ones: a formula of the whole field, "
+        "e.g. mean(v) or max(v) - min(v), or a column of sweep.csv, such as wavelength, growth or v_max. "
+        "Empty: pictures alone\n--map NAME";
+    constexpr const char* kPictures = "pictures alone";
+    const std::string now = color_of(sweep);
+    std::vector<std::string> names{kPictures};
+    for (const SweepMeasure& one : sweep_measures(sweep)) names.push_back(one.name);
+    const auto chosen = name_row("Colour by", names, now.empty() ? kPictures : now, kTip);
+    if (chosen) color_by(ui, sweep, *chosen == 0 ? "" : names[*chosen]);
+    text_row({ui, "Formula", kTip}, now, [&](const std::string& text) { color_by(ui, sweep, text); });
+}
+
 }  // namespace
 
 void draw_sweep(UiState& ui, const Snapshot& snapshot) {
@@ -55,18 +78,7 @@ void draw_sweep(UiState& ui, const Snapshot& snapshot) {
              [&](const std::string& text) {
                  restart([&](SweepSpec& next) { set_setting(next.base, setting_name::size, text); });
              });
-    text_row(
-        {ui,
-         "Colour by",
-         "A value of the whole field, e.g. mean(v) or max(v) - min(v), that colours small tiles and frames "
-         "large ones; empty: pictures alone\n--observe FORMULA"},
-        sweep->observe.empty() ? "" : sweep->observe.front(),
-        [&](const std::string& text) {
-            if (!text.empty()) require_whole_field_value(*snapshot.now.model, text, Given{"colour by"});
-            restart([&](SweepSpec& next) {
-                next.observe = text.empty() ? std::vector<std::string>() : std::vector{text};
-            });
-        });
+    draw_color_choice(ui, *sweep);
     std::size_t failed = 0;
     for (std::size_t run = 0; run < tiles.count(); ++run) failed += tiles.failed(run) ? 1 : 0;
     paragraph(fmt::format("{} runs, step {}{}{}",

@@ -297,6 +297,7 @@ void view_combo(UiState& ui, const Snapshot& snapshot, const std::string& shown,
         };
         others(snapshot.beside.run_b.has_value(), two_runs());
         others(snapshot.tiles != nullptr, {Pane::mosaic});
+        others(snapshot.fit && snapshot.fit->has_fields(), fit_panes());
     };
     combo("##pane", shown.c_str(), tip, rows, ImGuiComboFlags_HeightLarge);
 }
