@@ -74,15 +74,20 @@ struct TileWords {
 };
 
 #if STENCILSCOPE_HAS_WINDOW
+std::shared_ptr<const SweepSpec> colored(SweepSpec sweep, const TileWords& words) {
+    if (!words.observe.empty()) sweep.observe = words.observe;
+    if (!words.map.empty()) sweep.map = words.map;
+    with_map_observed(sweep);  // throws
+    return std::make_shared<const SweepSpec>(std::move(sweep));
+}
+
 std::shared_ptr<const SweepSpec> sweep_of(const TileWords& words, const RunSpec& run, bool sized) {
     auto sweep = std::make_shared<SweepSpec>();
     sweep->base = sweep_base(run, sized ? *run.size : usual_tile(run));
     for (const std::string& vary : words.vary) sweep->vary.push_back(parse_vary(vary));
     sweep->observe = words.observe;
-    sweep->map = words.map;
     sweep->validate();
-    with_map_observed(*sweep);  // throws
-    return sweep;
+    return colored(std::move(*sweep), words);
 }
 
 // A kept session may outlive the files that its run started from, so check that they still exist.
@@ -127,7 +132,9 @@ int start_window([[maybe_unused]] const RunWords& words,
     else if (const std::string text = named_text(all.spec_file); !text.empty() && !request.continues)
         request.beside = beside_of_file(text, all.spec_file);
     if (!sweep.vary.empty() || !sweep.observe.empty() || !sweep.map.empty())
-        request.beside.sweep = sweep_of(sweep, request.spec, words.has(setting_name::size));
+        request.beside.sweep = sweep.vary.empty() && request.beside.sweep
+                                   ? colored(*request.beside.sweep, sweep)
+                                   : sweep_of(sweep, request.spec, words.has(setting_name::size));
     if (!fit.empty()) {
         if (fit.targets.empty() || fit.parameters.empty())
             throw InputError("--fit NAME and --target FILE are needed together");

@@ -148,7 +148,7 @@ figure::Chart convergence_chart(const Result& result) {
         const Iteration& one = result.iterations[i];
         (one.taken ? taken : tried).points.push_back({double(i + 1), size_of(one.cost, result.values)});
     }
-    figure::Chart chart{"convergence", "Convergence", "evaluation", "root mean square of the residuals"};
+    figure::Chart chart{"convergence", "Convergence", "evaluation", "rms residual"};
     chart.log_y = true;
     chart.series.push_back(std::move(taken));
     if (!tried.points.empty()) chart.series.push_back(std::move(tried));

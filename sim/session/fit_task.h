@@ -47,7 +47,6 @@ class FitTask {
     /// Forgets the fit.
     void drop();
 
-    bool running() const { return work_.running(); }
     /// The newest state; null: no fit was started.
     std::shared_ptr<const FitView> view() const { return shown_; }
     /// Takes over the newest state; returns whether it is another one.

@@ -13,6 +13,7 @@
 #include "sim/run/batch.h"
 #include "sim/run/resolve.h"
 #include "sim/session/engine/frame_maker.h"
+#include "sim/session/tile_colors.h"
 #include "sim/sweep/sweep_files.h"
 #include "sim/sweep/sweep_table.h"
 #include "sim/text/error.h"
@@ -159,7 +160,7 @@ ValueRange Mosaic::observed_range() const {
             low = std::min(low, value);
             high = std::max(high, value);
         }
-    return color_range(low, high, Scale::linear, colormap(colormap_).diverging);
+    return color_range(low, high, Scale::linear, false);
 }
 
 std::shared_ptr<const MosaicTiles> Mosaic::tiles() const {
@@ -212,6 +213,7 @@ bool Mosaic::shows_pictures(const ResampleRequest& request) const {
 
 PaneImage Mosaic::picture(const PaneRequest& request, const RunSpec& looks, bool exact, PixelPool& pool) {
     const ResampleRequest& at = request.resample;
+    if (exact && colored()) observe(std::numeric_limits<double>::infinity());
     auto pixels = pool.take();
     pixels->width = at.width;
     pixels->height = at.height;
@@ -239,6 +241,7 @@ PaneImage Mosaic::picture(const PaneRequest& request, const RunSpec& looks, bool
                 Field(std::move(values)), looks.coloring(image.formula).range, colormap(colormap_).diverging);
         });
     image.range = pictures ? range_ : observed_range();
+    if (!pictures) image.colormap = number_colormap(colormap_);
     image.pixels = std::move(pixels);
     return image;
 }

@@ -128,6 +128,9 @@ std::string step_text(double value) {
     return fmt::format("{:.12g}", value);
 }
 
+// Beside the range, what rounding leaves in place of 0.
+constexpr double kNothing = 1e-12;
+
 std::optional<Vary> read_range(std::string_view name, std::string_view text) {
     const auto parts = split(text, ':');
     const bool log = parts.size() == 4 && parts[3] == "log";
@@ -141,10 +144,9 @@ std::optional<Vary> read_range(std::string_view name, std::string_view text) {
     Vary vary{std::string(name), {}, log};
     for (long long i = 0; i < count; ++i) {
         const double share = double(i) / double(count - 1);
-        vary.values.push_back(i == 0           ? parts[0]
-                              : i == count - 1 ? parts[1]
-                              : log            ? step_text(*from * std::pow(*to / *from, share))
-                                               : step_text(*from + (*to - *from) * share));
+        double value = log ? *from * std::pow(*to / *from, share) : *from + (*to - *from) * share;
+        if (!log && std::abs(value) < kNothing * std::abs(*to - *from)) value = 0;
+        vary.values.push_back(i == 0 ? parts[0] : i == count - 1 ? parts[1] : step_text(value));
     }
     return vary;
 }

@@ -14,6 +14,8 @@ constexpr const char* kFittedText =
     "du/dt = D*lap(u) + F*u; D = 0.1 in [0, 1]; F = 0.05 in [0, 0.1]; boundary = periodic\n"
     "u(0) = 1 + 0.5*sin(2*pi*x/Lx); dt = 0.5; size = 24x18";
 
+constexpr float kBox = 0.38f;  // where boxes are, as a share of the panel's width
+
 struct FitSection : SectionLab {
     FitSection() : SectionLab(run_of_text(kFittedText), "Fit") {
         RunSpec spec = run_of_text(kFittedText);
@@ -52,7 +54,7 @@ TEST_CASE("A file that is dropped becomes a target, and a ticked slider is found
     REQUIRE(take_drop(lab.ui, lab.snapshot, lab.target()));
     lab.frames(3);
     CHECK(lab.snapshot.beside.fit.targets == std::vector{lab.target() + "@10"});
-    lab.click("##panel", {"Fit", "D", "D"}, 0.5f);
+    lab.click("##panel", {"Fit", "D", "D"}, kBox);
     lab.follow();
     lab.frames(3);
     CHECK(lab.snapshot.beside.fit.parameters == std::vector<std::string>{"D"});
@@ -76,7 +78,7 @@ TEST_CASE("A file that is dropped becomes a target, and a ticked slider is found
     CHECK(lab.ui.panes == std::vector{Pane::now});
     lab.act(action::Undo{});
     CHECK(lab.now().parameter("D") == 0.1);
-    lab.click("##panel", {"Fit", "D", "D"}, 0.5f);
+    lab.click("##panel", {"Fit", "D", "D"}, kBox);
     lab.follow();
     lab.frames(3);
     CHECK(lab.snapshot.beside.fit.parameters.empty());
@@ -86,11 +88,12 @@ TEST_CASE("Only arrays, pictures and tables are targets, and only while the sect
     FitSection lab;
     CHECK(!take_drop(lab.ui, lab.snapshot, "kernel.cu"));
     CHECK(!take_drop(lab.ui, lab.snapshot, "spec.json"));
-    lab.press("Dropped files are targets", 0.5f);
+    lab.press("Takes drops", kBox);
     CHECK(!take_drop(lab.ui, lab.snapshot, lab.target()));
-    lab.press("Dropped files are targets", 0.5f);
+    lab.press("Takes drops", kBox);
     CHECK(take_drop(lab.ui, lab.snapshot, lab.target()));
     lab.ui.actions.clear();
+    lab.ui.requests.clear();
     open_only(lab.ui, {"View"});
     lab.frames(3);
     CHECK(!take_drop(lab.ui, lab.snapshot, lab.target()));
@@ -110,12 +113,12 @@ TEST_CASE("On the pictures of a fit the left button moves them, and paints nothi
     CHECK(lab.ui.panes == fit_panes());
     REQUIRE(lab.output.request.panes.size() == 3);
     CHECK(lab.output.request.panes[0].resample.area.x1 == Approx(48).margin(1));
-    for (int i = 0; i < 10; ++i) {
-        lab.move(150, 350);
-        lab.wheel(1);
-    }
+    const ScreenRect& picture = lab.slot().picture;
+    const SamplePoint at{picture.x + picture.width / 2, picture.y + picture.height / 2};
+    lab.move(at.x, at.y);
+    for (int i = 0; i < 10; ++i) lab.wheel(1);
     const double before = lab.ui.view.x;
-    lab.drag(lab.hands.left, {150, 350}, {100, 350});
+    lab.drag(lab.hands.left, at, {at.x - 50, at.y});
     CHECK(lab.ui.view.x > before);
     CHECK(lab.sent<action::Paint>().empty());
 }

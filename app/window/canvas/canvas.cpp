@@ -12,6 +12,7 @@
 #include "app/window/format.h"
 #include "app/window/other_runs.h"
 #include "sim/problem/spread.h"
+#include "sim/session/tile_colors.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -62,7 +63,7 @@ std::optional<PaneImage> frame_colors(const Snapshot& snapshot, const PaneImage&
     const MosaicTiles& tiles = *snapshot.tiles;
     if (tiles.color.empty() || image.formula == tiles.color) return std::nullopt;
     PaneImage frames;
-    frames.colormap = image.colormap;
+    frames.colormap = number_colormap(image.colormap);
     frames.label = tiles.color;
     frames.range = tiles.observed_range;
     return frames;

@@ -5,7 +5,7 @@
 #include "app/window/canvas/rimmed_overlay.h"
 #include "app/window/other_runs.h"
 #include "sim/problem/settings/settings.h"
-#include "sim/view/colormap.h"
+#include "sim/session/tile_colors.h"
 
 namespace stencil {
 namespace {
@@ -72,7 +72,7 @@ struct TilesOverlay : RimmedOverlay {
     void draw_observed() {
         const PaneImage* image = image_of(scene.snapshot, slot.pane);
         if (!image) return;
-        const Colormap& map = colormap(image->colormap);
+        const Colormap& map = colormap(number_colormap(image->colormap));
         for (std::size_t run = 0; run < tiles.count(); ++run)
             if (std::isfinite(tiles.observed[run]))
                 painter.frame(

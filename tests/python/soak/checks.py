@@ -18,8 +18,8 @@ class Failure(Exception):
 
 def simulation(p, start=None, **how):
     at = [f"{step}:{name}={value}" for step, name, value in p.events]
-    settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, **p.settings(), **how}
-    return ss.Simulation(start, equation=p.text, size=(p.nx, p.ny), seed=p.seed, allow_unstable=True, allow_overflow=True, at=at, **settings)
+    settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, "seed": p.seed, **p.settings(), **how}
+    return ss.Simulation(start, equation=p.text, size=(p.nx, p.ny), allow_unstable=True, allow_overflow=True, at=at, **settings)
 
 
 def fields(sim):
@@ -152,9 +152,9 @@ def fitted(p):
 def beside(p):
     """Draws what stands on many runs: a sweep or a fit."""
     r = random.Random(f"{p.seed} beside")
-    if r.random() < 0.3 and not any(name in ("size", "dtype", "model", "equation", "method", "threads") for _, name, _ in p.events):
+    if r.random() < 0.5 and not any(name in ("size", "dtype", "model", "equation", "method", "threads") for _, name, _ in p.events):
         swept(p, r)
-    elif r.random() < 0.3 and p.parameters and not (p.events or p.dt or p.diffuses or "map" in p.stepper):
+    elif r.random() < 0.7 and p.parameters and not (p.events or p.dt or p.diffuses or "map" in p.stepper):
         fitted(p)
 
 

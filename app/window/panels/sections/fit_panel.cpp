@@ -70,7 +70,7 @@ void draw_targets(UiState& ui, const Snapshot& snapshot) {
     const bool pressed = button("Add", button_size(1), kTip, state.path.empty() ? "Enter a path" : "");
     if ((entered || pressed) && !state.path.empty())
         add_fit_target(ui, snapshot, std::exchange(state.path, {}));
-    checkbox_row("Dropped files are targets",
+    checkbox_row("Takes drops",
                  &state.takes_drops,
                  "While this section is visible, arrays, pictures and tables that are dropped on the window "
                  "become targets; otherwise the run starts from them");
@@ -256,11 +256,11 @@ void draw_result(const FitView& fit) {
     draw_estimates(fit);
     draw_correlation(result);
     subtitle("Convergence", "The root mean square of the residuals, by evaluation");
-    draw_plot(fitting::convergence_chart(result), em(9));
+    draw_plot(fitting::convergence_chart(result), em(12));
     for (std::size_t i = 0; i < fit.charts.size(); ++i) {
         const IdScope scope{int(i)};
         subtitle("Target and fitted run", "Points: the target's values; lines: the best run so far");
-        draw_plot(fit.charts[i], em(10));
+        draw_plot(fit.charts[i], em(12));
     }
     if (fit.running) return;
     if (!result.why_differences.empty())

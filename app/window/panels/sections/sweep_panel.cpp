@@ -14,6 +14,7 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/sweep/sweep_table.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
@@ -55,7 +56,9 @@ void draw_color_choice(UiState& ui, const SweepSpec& sweep) {
     for (const SweepMeasure& one : sweep_measures(sweep)) names.push_back(one.name);
     const auto chosen = name_row("Colour by", names, now.empty() ? kPictures : now, kTip);
     if (chosen) color_by(ui, sweep, *chosen == 0 ? "" : names[*chosen]);
-    text_row({ui, "Formula", kTip}, now, [&](const std::string& text) { color_by(ui, sweep, text); });
+    const bool named = contains(names, now);
+    text_row(
+        {ui, "Formula", kTip}, named ? "" : now, [&](const std::string& text) { color_by(ui, sweep, text); });
 }
 
 }  // namespace
