@@ -143,7 +143,7 @@ void draw_free_parameter(UiState& ui,
     optional_number("##low", ui, number_text(parameter.low), kBounds, [&](std::optional<double> number) {
         set([&](fitting::Parameter& next) { next.low = number.value_or(-kOpen); });
     });
-    ImGui::SameLine();
+    same_line();
     ImGui::SetNextItemWidth(half);
     optional_number("##high", ui, number_text(parameter.high), kBounds, [&](std::optional<double> number) {
         set([&](fitting::Parameter& next) { next.high = number.value_or(kOpen); });
@@ -286,7 +286,7 @@ void draw_fit_buttons(UiState& ui, const Snapshot& snapshot) {
                       why)) {
         start(ui, snapshot);
     }
-    ImGui::SameLine();
+    same_line();
     if (button("Take over",
                half,
                "Sets the sliders to the estimates; Undo brings the former values back",
@@ -301,7 +301,7 @@ void draw_fit_buttons(UiState& ui, const Snapshot& snapshot) {
                : !has_any ? "There is no fit"
                           : ""))
         ui.act(action::ExportFit{ui.preferences.exports.folder});
-    ImGui::SameLine();
+    same_line();
     if (button("Copy command", half, "The command that repeats this fit", why))
         copy_fit_command(ui, snapshot);
     if (button_row("Close",

@@ -93,11 +93,11 @@ void draw_sweep(UiState& ui, const Snapshot& snapshot) {
     const ImVec2 half = button_size(2);
     if (button("Restart", half, "Begins all runs again, with the present settings of the run"))
         restart([](SweepSpec&) {});
-    ImGui::SameLine();
+    same_line();
     if (button("Close", half, "Shows the run alone; Undo brings the sweep back")) ui.act(action::ShowSweep{});
     if (button("Export", half, "Writes sweep.csv and sweep.png of this step to the folder of Export"))
         ui.act(action::ExportSweep{ui.preferences.exports.folder});
-    ImGui::SameLine();
+    same_line();
     if (button("Copy command", half, "The command that repeats these runs up to this step"))
         copy_sweep_command(ui, *sweep);
 }
