@@ -70,7 +70,7 @@ Mosaic::Mosaic(SweepSpec sweep, const Machine& machine)
     runs_.resize(sweep_.count());
     // Runs on a device share it.
     if (sweep_.resolved().backend == "cpu")
-        threads_ = batch_threads(sweep_.resolved().threads, machine.cpu_threads, sweep_.count());
+        threads_ = batch_threads(asked_.base.threads, machine.cpu_threads, sweep_.count());
     color_as(asked_);
 }
 
