@@ -11,7 +11,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/methods/spectral/fftw_plan.h"
 #include "kernels/methods/spectral/zero_jump.h"
-#include "kernels/methods/stepper.h"
 
 namespace stencil::zero_jump {
 
@@ -124,30 +123,19 @@ struct TileFilter {
 };
 
 template <class T>
-class CpuJump {
+class CpuJump : public Jump<T> {
   public:
-    CpuJump(const ExecutionSpace& on, FieldShape rows)
-        : on_(on),
-          whole_(whole_shape(on, rows)),
-          rows_(on, rows),
-          planner_(whole_, costs_of(Device::cpu, whole_)) {}
-
-    /// Jumps from front to front, and returns true, unless it is a case for sine transforms.
-    bool advance(FieldPair<T>& fields, double coefficient, long long steps) {
-        const Plan& plan = planner_.plan(coefficient, steps, neglected<T>());
-        if (plan.way == Way::tiles) jump_by_tiles(fields, plan, coefficient, steps);
-        if (plan.way == Way::modes) jump_by_modes(fields.front, plan, coefficient, steps);
-        return plan.way != Way::sines;
-    }
+    CpuJump(const ExecutionSpace& on, FieldShape rows) : Jump<T>(on, rows, Device::cpu) {}
 
   private:
-    void jump_by_tiles(FieldPair<T>& fields, const Plan& plan, double coefficient, long long steps);
-    void jump_by_modes(FieldView<T> u, const Plan& plan, double coefficient, long long steps);
+    using Jump<T>::on_;
+    using Jump<T>::planner_;
+    using Jump<T>::rows_;
+    using Jump<T>::whole_;
 
-    ExecutionSpace on_;
-    FieldShape whole_;
-    SharedRows rows_;
-    Planner planner_;
+    void jump_by_tiles(FieldPair<T>& fields, const Plan& plan, double coefficient, long long steps) override;
+    void jump_by_modes(FieldView<T> u, const Plan& plan, double coefficient, long long steps) override;
+
     std::optional<TileFilter<T>> filter_;
     std::tuple<double, long long> filtered_;  ///< what the filter is for
     AlignedBuffer<Complex<T>> tiles_;         ///< a pair of tiles for each thread

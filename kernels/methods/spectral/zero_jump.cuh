@@ -6,7 +6,6 @@
 #include "kernels/cuda/cuda_field.h"
 #include "kernels/methods/spectral/spectral_lines.cuh"
 #include "kernels/methods/spectral/zero_jump.h"
-#include "kernels/methods/stepper.h"
 
 namespace stencil::zero_jump {
 
@@ -266,27 +265,20 @@ __global__ void __launch_bounds__(kThreads) scale_modes_kernel(const T* sums,
 }
 
 template <class T>
-class CudaJump {
+class CudaJump : public Jump<T> {
   public:
     CudaJump(const ExecutionSpace& on, FieldShape rows)
-        : on_(on),
-          stream_(*on.stream),
-          whole_(whole_shape(on, rows)),
-          rows_(on, rows),
-          planner_(whole_, costs_of(Device::cuda, whole_)) {}
-
-    /// Jumps from front to front, and returns true, unless it is a case for sine transforms.
-    bool advance(FieldPair<T>& fields, double coefficient, long long steps) {
-        const Plan& plan = planner_.plan(coefficient, steps, neglected<T>());
-        if (plan.way == Way::tiles) jump_by_tiles(fields, plan, coefficient, steps);
-        if (plan.way == Way::modes) jump_by_modes(fields.front, plan, coefficient, steps);
-        return plan.way != Way::sines;
-    }
+        : Jump<T>(on, rows, Device::cuda), stream_(*on.stream) {}
 
   private:
+    using Jump<T>::on_;
+    using Jump<T>::planner_;
+    using Jump<T>::rows_;
+    using Jump<T>::whole_;
+
     void plan_tiles(const Plan& plan);
-    void jump_by_tiles(FieldPair<T>& fields, const Plan& plan, double coefficient, long long steps);
-    void jump_by_modes(FieldView<T> u, const Plan& plan, double coefficient, long long steps);
+    void jump_by_tiles(FieldPair<T>& fields, const Plan& plan, double coefficient, long long steps) override;
+    void jump_by_modes(FieldView<T> u, const Plan& plan, double coefficient, long long steps) override;
     void reserve(CudaMemory& memory, std::size_t& bytes, std::size_t needed) {
         if (needed <= bytes) return;
         stream_.synchronize();  // memory that is freed here may still be in use
@@ -295,11 +287,7 @@ class CudaJump {
         bytes = needed;
     }
 
-    ExecutionSpace on_;
     CudaStream& stream_;
-    FieldShape whole_;
-    SharedRows rows_;
-    Planner planner_;
     // For tiles:
     std::optional<CufftPlan<T>> fft_;
     int length_x_ = 0, length_y_ = 0, batch_ = 0;

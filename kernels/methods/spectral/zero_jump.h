@@ -23,6 +23,7 @@
 #include "kernels/field/divide.h"
 #include "kernels/methods/spectral/spectral_modes.h"
 #include "kernels/methods/spectral/strip_exchange.h"
+#include "kernels/methods/stepper.h"
 
 namespace stencil::zero_jump {
 
@@ -297,6 +298,39 @@ class SharedRows {
   private:
     ExecutionSpace on_;
     Strips all_;
+};
+
+/// Jumps of a field, or of one part's rows of it. A device has its own two ways.
+template <class T>
+class Jump {
+  public:
+    virtual ~Jump() = default;
+
+    /// Jumps from front to front, and returns true, unless it is a case for sine transforms.
+    bool advance(FieldPair<T>& fields, double coefficient, long long steps) {
+        const Plan& plan = planner_.plan(coefficient, steps, neglected<T>());
+        if (plan.way == Way::tiles) jump_by_tiles(fields, plan, coefficient, steps);
+        if (plan.way == Way::modes) jump_by_modes(fields.front, plan, coefficient, steps);
+        return plan.way != Way::sines;
+    }
+
+  protected:
+    Jump(const ExecutionSpace& on, FieldShape rows, Device device)
+        : on_(on),
+          whole_(whole_shape(on, rows)),
+          rows_(on, rows),
+          planner_(whole_, costs_of(device, whole_)) {}
+
+    virtual void jump_by_tiles(FieldPair<T>& fields,
+                               const Plan& plan,
+                               double coefficient,
+                               long long steps) = 0;
+    virtual void jump_by_modes(FieldView<T> u, const Plan& plan, double coefficient, long long steps) = 0;
+
+    ExecutionSpace on_;
+    FieldShape whole_;
+    SharedRows rows_;
+    Planner planner_;
 };
 
 }  // namespace stencil::zero_jump
