@@ -8,6 +8,7 @@
 
 #include "app/python/arrays.h"
 #include "app/python/held_simulation.h"
+#include "app/python/simulation_start.h"
 #include "sim/files/folder.h"
 #include "sim/fit/fit.h"
 #include "sim/fit/fit_report.h"

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/problem/run_spec.h"
-
 namespace stencil::python {
 
 namespace nb = nanobind;
@@ -22,9 +20,6 @@ using Words = std::vector<std::pair<std::string, std::string>>;
 class NotFiniteError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-
-/// The spec of a ready run, a spec.json or the default, with these settings. Throws InputError.
-RunSpec spec_of(const std::string& named, const Words& words);
 
 void add_simulation(nb::module_& module);
 void add_sweep(nb::module_& module);

@@ -10,6 +10,7 @@
 
 #include "app/python/arrays.h"
 #include "app/python/held_simulation.h"
+#include "app/python/simulation_start.h"
 #include "sim/machine/machine.h"
 #include "sim/run/output/exports.h"
 #include "sim/sweep/sweep.h"
