@@ -6,7 +6,7 @@ import json
 import numbers
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 import numpy
 
@@ -15,15 +15,30 @@ from stencilscope._arrays import is_array, parts_of
 from stencilscope._simulation import Path, _with_arrays
 from stencilscope._words import json_object, path_text, signature, simulation_words, text_of
 
+#: A start, or a start with bounds, or the text of either as on the command line.
+Start = Union[None, str, float, Sequence[float]]
+
+_KEYS = ("of", "values", "time", "x", "y")
+
+
+class _Compared(TypedDict, total=False):
+    """The run that is compared with targets, beside its settings, and how."""
+
+    initial: Any
+    spec: Path | Mapping[str, Any] | None
+    parameters: Mapping[str, float] | None
+    arrays: Mapping[str, Any] | None
+    noise: float | Sequence[float] | None
+    differences: bool
+
+
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from stencilscope._settings import Settings
 
-#: A start, or a start with bounds, or the text of either as on the command line.
-Start = Union[None, str, float, Sequence[float]]
-
-_KEYS = ("of", "values", "time", "x", "y")
+    class _Asked(_Compared, Settings, total=False):
+        pass
 
 
 class FitResult(dict[str, Any]):
@@ -109,18 +124,10 @@ def _parameter(name: str, start: Start, log: bool) -> str:
 
 
 def _held(
-    targets: Any,
-    starts: Mapping[str, Start] | Sequence[str],
-    initial: Any,
-    spec: Path | Mapping[str, Any] | None,
-    parameters: Mapping[str, float] | None,
-    arrays: Mapping[str, Any] | None,
-    noise: float | Sequence[float] | None,
-    log: Sequence[str],
-    evaluations: int,
-    differences: bool,
-    settings: Mapping[str, Any],
+    targets: Any, starts: Mapping[str, Start] | Sequence[str], asked: Mapping[str, Any], log: Sequence[str] = (), evaluations: int = 1
 ) -> tuple[Any, list[str], Any]:
+    settings = dict(asked)
+    initial, spec, parameters, arrays, noise, differences = (settings.pop(name, None) for name in _Compared.__annotations__)
     words = simulation_words(settings, parameters)
     words, kept = _with_arrays(words, arrays or {})
     keep = [kept]
@@ -158,16 +165,10 @@ def fit(
     targets: Any,
     starts: Mapping[str, Start] | Sequence[str],
     *,
-    initial: Any = None,
-    spec: Path | Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    arrays: Mapping[str, Any] | None = None,
-    noise: float | Sequence[float] | None = None,
     log: Sequence[str] = (),
     evaluations: int = 50,
-    differences: bool = False,
     out: Path | None = None,
-    **settings: Unpack[Settings],
+    **asked: Unpack[_Asked],
 ) -> FitResult:
     """Finds the parameters by which a run has given values, with their standard errors, as ``stencilscope fit``.
 
@@ -191,7 +192,7 @@ def fit(
     >>> found.success, round(float(found.x[0]), 6)
     (True, 0.5)
     """
-    held, names, _ = _held(targets, starts, initial, spec, parameters, arrays, noise, log, evaluations, differences, settings)
+    held, names, _ = _held(targets, starts, asked, log, evaluations)
     found = json_object(held.run("" if out is None else path_text(out)))
     rows = found["parameters"]
     residual = held.best_residuals().ravel()
@@ -228,20 +229,8 @@ class Residuals:
     (0.75, -0.5)
     """
 
-    def __init__(
-        self,
-        targets: Any,
-        starts: Mapping[str, Start] | Sequence[str],
-        *,
-        initial: Any = None,
-        spec: Path | Mapping[str, Any] | None = None,
-        parameters: Mapping[str, float] | None = None,
-        arrays: Mapping[str, Any] | None = None,
-        noise: float | Sequence[float] | None = None,
-        differences: bool = False,
-        **settings: Unpack[Settings],
-    ) -> None:
-        self._held, self.names, self._keep = _held(targets, starts, initial, spec, parameters, arrays, noise, (), 1, differences, settings)
+    def __init__(self, targets: Any, starts: Mapping[str, Start] | Sequence[str], **asked: Unpack[_Asked]) -> None:
+        self._held, self.names, self._keep = _held(targets, starts, asked)
         rows = _array(self._held.starts())
         self.x0 = rows[:, 0]
         self.bounds = (rows[:, 1], rows[:, 2])
@@ -272,5 +261,5 @@ class Residuals:
         return self._evaluate(x)[1]
 
 
-setattr(fit, "__signature__", signature(fit))  # noqa: B010 - mypy knows no such attribute
-setattr(Residuals, "__signature__", signature(Residuals.__init__))  # noqa: B010
+setattr(fit, "__signature__", signature(fit, _Compared.__annotations__))  # noqa: B010 - mypy knows no such attribute
+setattr(Residuals, "__signature__", signature(Residuals.__init__, _Compared.__annotations__))  # noqa: B010

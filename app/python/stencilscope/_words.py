@@ -11,7 +11,7 @@ import numbers
 import os
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -204,9 +204,10 @@ def setting_help() -> str:
     return "\n".join(lines)
 
 
-def signature(of: Any) -> inspect.Signature:
-    """Returns a function's signature with each setting by name, for completion."""
+def signature(of: Any, beside: Iterable[str] = ()) -> inspect.Signature:
+    """Returns a function's signature with what it takes `beside` settings, and each setting, by name, for completion."""
     own = inspect.signature(of)
-    rows = [inspect.Parameter(name.replace("-", "_"), inspect.Parameter.KEYWORD_ONLY, default=None) for name in SETTINGS if name not in _NOT_HERE]
     known = [row for row in own.parameters.values() if row.kind is not inspect.Parameter.VAR_KEYWORD and row.name != "self"]
+    names = [*beside, *(name.replace("-", "_") for name in SETTINGS if name not in _NOT_HERE)]
+    rows = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in dict.fromkeys(names)]
     return own.replace(parameters=known + [row for row in rows if row.name not in own.parameters])
