@@ -83,12 +83,13 @@ std::ptrdiff_t pitch_for(int nx) {
 }  // namespace
 
 template <class T>
-EquationStepper<T>::EquationStepper(Program program,
+EquationStepper<T>::EquationStepper(std::shared_ptr<const Program> program,
                                     const EquationSetup& setup,
                                     ThreadPool& threads,
                                     RowCompiler compiler)
     : StepSettings(setup),
-      program_(std::move(program)),
+      shared_(std::move(program)),
+      program_(*shared_),
       threads_(threads),
       tiling_(
           setup.ny, setup.nx, wrapping(program_, 1) != Wrapping::none, threads.size(), least_cells(program_)),
@@ -228,6 +229,35 @@ void EquationStepper<T>::run_pass(const std::vector<Level>& levels) {
     tiling_.run(threads_, int(levels.size()), make_row);
 }
 
+// Whether steps of a field that one thread has in its cache may be bound once for many steps: binding takes
+// as long as some thousand cells.
+template <class T>
+bool EquationStepper<T>::binds_steps(int levels) const {
+    return levels == 1 && !setup_.plain && tiling_.alone() && !of_time_ && program_.globals == 0 &&
+           !couples_all_cells(program_) &&
+           std::ranges::none_of(program_.stages, [](const Stage& stage) { return draws_numbers(stage); });
+}
+
+template <class T>
+void EquationStepper<T>::run_bound_step() {
+    auto bound = std::ranges::find_if(bound_, [&](const BoundStep& one) {
+        return one.frame->inputs == inputs_ && one.buffer_of == buffer_of_;
+    });
+    if (bound == bound_.end()) {
+        if (bound_.size() == 2) bound_.clear();
+        int registers = 1;
+        for (const PreparedStage<T>& stage : stages_) registers = std::max(registers, stage.rows.registers);
+        const std::size_t room = std::size_t(registers) * kTile<T>;
+        if (registers_.size() < room) registers_ = AlignedBuffer<T>(room);
+        bound_.push_back({buffer_of_, make_frame()});
+        bound = bound_.end() - 1;
+        for (const PreparedStage<T>& stage : stages_)
+            bound->stages.push_back(std::make_unique<StageRows<T>>(stage, *bound->frame, registers_.data()));
+    }
+    const SubnormalsAsZero as_cuda_has_it(sizeof(T) == sizeof(float));
+    for (const auto& stage : bound->stages) stage->run(0, setup_.ny);
+}
+
 template <class T>
 void EquationStepper<T>::solve(const Solve& solve) {
     apply(*linear_[std::size_t(solve.part)], solve, setup_, [this](int index) { return array(index); });
@@ -260,7 +290,8 @@ void EquationStepper<T>::expect(long long steps) {
 // Changes executors only between passes, because all levels of a pass use the same one.
 template <class T>
 void EquationStepper<T>::take_compiled() {
-    if (!compiled() || stages_.front().compiled) return;
+    if (stages_.front().compiled || !compiled()) return;
+    bound_.clear();
     const auto take = [&](bool once, std::vector<PreparedStage<T>>& stages) {
         for (std::size_t i = 0; i < stages.size(); ++i)
             stages[i].compiled =
@@ -317,8 +348,15 @@ void EquationStepper<T>::advance(long long steps) {
     compile_when_worth_it(std::max(made_, expected_));
     expected_ -= std::min(expected_, double(steps));
     const int most = levels_of_pass(steps * static_cast<long long>(stages_.size()));
+    const bool binds = binds_steps(most);
     std::vector<Level> levels;
     for (long long i = 0; i < steps; ++i) {
+        if (binds && !stale_) {
+            take_compiled();
+            run_bound_step();
+            turn_buffers();
+            continue;
+        }
         auto frame = next_frame();
         if (levels.empty()) take_compiled();
         const bool takes = takes_globals();
@@ -333,12 +371,18 @@ void EquationStepper<T>::advance(long long steps) {
         if (stale_) std::ranges::for_each(once_, run);
         stale_ = false;
         std::ranges::for_each(stages_, run);
-        for (std::size_t c = 0; c < program_.next.size(); ++c)
-            std::swap(buffer_of_[c], buffer_of_[std::size_t(program_.next[c])]);
-        count(program_, 1);
+        turn_buffers();
         has_globals_ = program_.globals > 0;
     }
     if (!levels.empty()) run_pass(levels);
+}
+
+// Counts a step: the next state is the state.
+template <class T>
+void EquationStepper<T>::turn_buffers() {
+    for (std::size_t c = 0; c < program_.next.size(); ++c)
+        std::swap(buffer_of_[c], buffer_of_[std::size_t(program_.next[c])]);
+    count(program_, 1);
 }
 
 template class EquationStepper<float>;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
@@ -26,10 +27,16 @@ class EquationStepper : public StepSettings {
   public:
     /// With a compiler, and unless setup.plain, a long run starts on the vector interpreter, compiles its
     /// rows in the background, and switches between two passes.
-    EquationStepper(Program program,
+    EquationStepper(std::shared_ptr<const Program> program,
                     const EquationSetup& setup,
                     ThreadPool& threads,
                     RowCompiler compiler = {});
+    EquationStepper(Program program,
+                    const EquationSetup& setup,
+                    ThreadPool& threads,
+                    RowCompiler compiler = {})
+        : EquationStepper(
+              std::make_shared<const Program>(std::move(program)), setup, threads, std::move(compiler)) {}
     ~EquationStepper();
 
     /// Approximate bytes that a stepper takes for a program on ny x nx cells, excluding the operators of
@@ -60,6 +67,7 @@ class EquationStepper : public StepSettings {
     // For an executor that makes the steps of several steppers together (batch/batch_stepper.h).
 
     const Program& program() const { return program_; }
+    const std::shared_ptr<const Program>& shared_program() const { return shared_; }
     const EquationSetup& setup() const { return setup_; }
     /// Whether the next step has weights of its own.
     bool steps_alone() const { return changes_weights(program_); }
@@ -80,6 +88,12 @@ class EquationStepper : public StepSettings {
         const PreparedStage<T>* stage;
         std::shared_ptr<const StepFrame<T>> frame;
     };
+    /// The stages of a step, bound to these buffers and inputs.
+    struct BoundStep {
+        std::vector<int> buffer_of;
+        std::shared_ptr<const StepFrame<T>> frame;
+        std::vector<std::unique_ptr<StageRows<T>>> stages = {};
+    };
 
     T* cells(int array);
     std::ptrdiff_t stagger(std::size_t buffer) const;
@@ -88,11 +102,15 @@ class EquationStepper : public StepSettings {
     void compile_when_worth_it(double steps);
     void take_compiled();
     void run_pass(const std::vector<Level>& levels);
+    bool binds_steps(int levels) const;
+    void run_bound_step();
+    void turn_buffers();
     void solve(const Solve& solve);
     bool finish_stage(const Stage& stage);
     std::shared_ptr<const StepFrame<T>> make_frame();
 
-    Program program_;
+    std::shared_ptr<const Program> shared_;
+    const Program& program_;
     ThreadPool& threads_;
     TimeTiling tiling_;
     std::ptrdiff_t pitch_ = 0, lead_ = 0;
@@ -101,6 +119,8 @@ class EquationStepper : public StepSettings {
     std::shared_ptr<InputValues<T>> inputs_;  ///< inputs of the last step
     bool of_time_, ghosts_of_globals_;
     std::vector<PreparedStage<T>> once_, stages_;
+    std::vector<BoundStep> bound_;                           ///< of either turn of the buffers
+    AlignedBuffer<T> registers_;                             ///< of bound steps
     std::vector<std::unique_ptr<FieldOperator<T>>> linear_;  ///< one for each linear part
     std::unique_ptr<GlobalValues<T>> globals_;
     RowCompiler compiler_;

@@ -10,6 +10,49 @@ namespace {
 
 constexpr std::size_t kLeft = 0, kRight = 1, kTop = 2, kBottom = 3;
 
+struct RowRange {
+    int first, end;
+};
+
+// Fills the ghost cells at both ends of rows of an array whose cell (0, 0) is `origin`.
+template <class T>
+void fill_ends(T* origin,
+               const std::array<const GhostLine<T>*, 4>& lines,
+               const StepFrame<T>& frame,
+               RowRange range) {
+    const int nx = frame.setup.nx, rows = range.end - range.first;
+    const std::ptrdiff_t pitch = frame.pitch;
+    T* const cells = origin + range.first * pitch;
+    if (lines[kLeft] == nullptr && lines[kRight] == nullptr) {
+        for (T* row = cells; row != cells + rows * pitch; row += pitch) {
+            const T left = row[nx - 1], right = row[0];
+            row[-1] = left;
+            row[nx] = right;
+        }
+        return;
+    }
+    constexpr int kAtATime = 64;
+    T edges[2][kAtATime], ghosts[2][kAtATime];
+    for (int begin = 0; begin < rows; begin += kAtATime) {
+        const int count = std::min(kAtATime, rows - begin);
+        T* const some = cells + begin * pitch;
+        for (const std::size_t side : {kLeft, kRight}) {
+            const GhostLine<T>* line = lines[side];
+            const int edge = (side == kLeft) == (line != nullptr) ? 0 : nx - 1;
+            for (int i = 0; i < count; ++i) edges[side][i] = some[i * pitch + edge];
+            const std::size_t entry = std::size_t(range.first + begin + 1);
+            if (line != nullptr)
+                multiply_add(&line->alpha[entry], edges[side], &line->beta[entry], ghosts[side], count);
+            else
+                std::copy_n(edges[side], count, ghosts[side]);
+        }
+        for (int i = 0; i < count; ++i) {
+            some[i * pitch - 1] = ghosts[kLeft][i];
+            some[i * pitch + nx] = ghosts[kRight][i];
+        }
+    }
+}
+
 }  // namespace
 
 template <class T>
@@ -115,27 +158,14 @@ void StageRows<T>::bind(T* registers) {
 
 template <class T>
 void StageRows<T>::fill_sides(const Reached& array, int y) const {
-    T* cells = array.cells + y * frame_.pitch;
-    const int nx = frame_.setup.nx;
-    const auto ghost = [&](std::size_t side, int edge, int opposite) {
-        const GhostLine<T>* line = array.lines[side];
-        if (line == nullptr) return cells[opposite];
-        T value;
-        const std::size_t entry = std::size_t(y + 1);
-        multiply_add(&line->alpha[entry], cells + edge, &line->beta[entry], &value, 1);
-        return value;
-    };
-    const T left = ghost(kLeft, 0, nx - 1), right = ghost(kRight, nx - 1, 0);
-    cells[-1] = left;
-    cells[nx] = right;
+    fill_ends(array.cells, array.lines, frame_, {y, y + 1});
 }
 
-// Fills a row's ghost cells. Rows beyond top and bottom are computed from the edge row with its ghost cells,
-// so that corners satisfy both conditions.
+// Fills a row of ghost cells. Those beyond top and bottom are computed from the edge row with its ghost
+// cells, so that corners satisfy both conditions.
 template <class T>
 void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
     const int nx = frame_.setup.nx, ny = frame_.setup.ny;
-    if (y >= 0 && y < ny) return fill_sides(array, y);
     const GhostLine<T>* line = array.lines[y < 0 ? kTop : kBottom];
     const int from = (y < 0) == (line != nullptr) ? 0 : ny - 1;
     fill_sides(array, from);
@@ -182,9 +212,13 @@ template <class T>
 void StageRows<T>::run(int y, int y_end) {
     // After the previous row, two rows of ghost cells exist already, unless they depend on time and another
     // step has overwritten them.
-    for (const Reached& array : reached_)
-        for (int at = last_ == y - 1 && !array.of_time ? y + 1 : y - 1; at <= y_end; ++at)
-            fill_ghosts(array, at);
+    const int ny = frame_.setup.ny;
+    for (const Reached& array : reached_) {
+        const int first = last_ == y - 1 && !array.of_time ? y + 1 : y - 1;
+        fill_ends(array.cells, array.lines, frame_, {std::max(first, 0), std::min(y_end + 1, ny)});
+        if (first < 0) fill_ghosts(array, -1);
+        if (y_end >= ny) fill_ghosts(array, ny);
+    }
     last_ = y_end - 1;
     if (stage_.compiled != nullptr && random_.empty()) return stage_.compiled(&arguments_, y, y_end);
     for (; y < y_end; ++y) run_row_at(y);
