@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stencil::equation {
 namespace {
@@ -42,12 +43,10 @@ std::vector<Complex> rates_of(const BlockSystem::Block& block, const Matrix& jac
 Jacobians::Jacobians(const Equations& equations,
                      const std::vector<Node>& roots,
                      const std::vector<LinearTerm>& implicit,
+                     Linearisation rows,
                      const UniformState& state)
-    : equations_(equations),
-      roots_(roots),
-      state_(state),
-      rows_(equations, roots, state),
-      implicit_(implicit) {
+    : equations_(equations), roots_(roots), state_(state), rows_(std::move(rows)), implicit_(implicit) {
+    rows_.move_to(state);
     for (const LinearTerm& term : implicit)
         coefficients_.push_back(value_at(equations, term.coefficient, state));
 }
@@ -121,9 +120,11 @@ BlockSystem::BlockSystem(const Jacobians& symbol,
 
 auto BlockSystem::seen(const Wave& wave) const -> Seen {
     Seen result{wave, {}, {}};
-    const Matrix jacobian = symbol_.jacobian(wave, without_);
+    Matrix jacobian = symbol_.jacobian(wave, without_);
+    result.jacobians.reserve(blocks.size());
+    result.rates.reserve(blocks.size());
     for (const Block& block : blocks) {
-        result.jacobians.push_back(of(block, jacobian));
+        result.jacobians.push_back(blocks.size() == 1 ? std::move(jacobian) : of(block, jacobian));
         result.rates.push_back(rates_of(block, result.jacobians.back()));
     }
     return result;

@@ -24,9 +24,11 @@ struct LeftOut {
 /// The Jacobians of the equations at one state.
 class Jacobians {
   public:
+    /// `rows` are those of the roots, at any state.
     Jacobians(const Equations& equations,
               const std::vector<Node>& roots,
               const std::vector<LinearTerm>& implicit,
+              Linearisation rows,
               const UniformState& state);
 
     int components() const { return rows_.components(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sim/model/operations.h"
 #include "sim/model/sides.h"
@@ -202,6 +203,24 @@ std::vector<double> Linearisation::coefficients(const Elliptic& equation) const 
 Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
     const double cx = 2 * std::cos(kx) - 2, cy = 2 * std::cos(ky) - 2;
     const Complex i(0, 1);
+    // Most symbols are real, and a product with a real number takes a fourth of the time.
+    const auto real_symbol = [&](Op op) -> std::optional<double> {
+        switch (op) {
+            case Op::stored:
+                return 1;
+            case Op::laplacian:
+            case Op::divergence:
+                return cx + cy;
+            case Op::laplacian9:
+                return 6 * (cx + cy) + cx * cy;
+            case Op::difference_xx:
+                return cx;
+            case Op::difference_yy:
+                return cy;
+            default:
+                return std::nullopt;
+        }
+    };
     const auto symbol = [&](const Part& part) -> Complex {
         switch (part.op) {
             case Op::neighbour:
@@ -216,19 +235,10 @@ Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
                     sum += coefficients[t] * std::pow(cx, terms[t].x_power) * std::pow(cy, terms[t].y_power);
                 return inverse_of(sum);
             }
-            case Op::laplacian:
-            case Op::divergence:
-                return cx + cy;
-            case Op::laplacian9:
-                return 6 * (cx + cy) + cx * cy;
             case Op::difference_x:
                 return 2.0 * i * std::sin(kx);
             case Op::difference_y:
                 return 2.0 * i * std::sin(ky);
-            case Op::difference_xx:
-                return cx;
-            case Op::difference_yy:
-                return cy;
             case Op::difference_xy:
                 return -4 * std::sin(kx) * std::sin(ky);
             case Op::mean:
@@ -241,18 +251,24 @@ Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
         }
     };
     const std::size_t n = std::size_t(columns_);
-    std::vector<Complex> slopes(parts_.size() * n);
+    thread_local std::vector<Complex> slopes;  // of thousands of waves in turn
+    slopes.assign(parts_.size() * n, 0);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
         if (p < n) {
             slopes[p * n + p] = 1;
             continue;
         }
-        const Complex times = symbol(parts_[p]);
-        for (int t = 0; t < parts_[p].count; ++t) {
-            const auto& [of, factor] = parts_[p].terms[std::size_t(t)];
-            for (std::size_t c = 0; c < n; ++c)
-                slopes[p * n + c] += times * factor * slopes[std::size_t(of) * n + c];
-        }
+        const auto add = [&](const auto& times) {
+            for (int t = 0; t < parts_[p].count; ++t) {
+                const auto& [of, factor] = parts_[p].terms[std::size_t(t)];
+                const auto by = times * factor;
+                for (std::size_t c = 0; c < n; ++c) slopes[p * n + c] += by * slopes[std::size_t(of) * n + c];
+            }
+        };
+        if (const auto real = real_symbol(parts_[p].op))
+            add(*real);
+        else
+            add(symbol(parts_[p]));
     }
     return rows_of(slopes);
 }
@@ -291,6 +307,7 @@ Matrix Linearisation::rows_of(const std::vector<Complex>& slopes) const {
 }
 
 double value_at(const Equations& equations, Node formula, const UniformState& state) {
+    if (const auto number = equations.graph.number_of(formula)) return *number;
     return Linearisation(equations, {formula}, state).value(0);
 }
 

@@ -250,8 +250,9 @@ class LimitFinder {
                 roots_.push_back(term.node);
             }
         if (scheme->is_implicit) implicit_ = linear_part(*copy_, roots_);
+        const Linearisation rows(equations_, roots_);
         for (const UniformState& state : states) {
-            auto symbol = std::make_unique<Jacobians>(equations_, roots_, implicit_, state);
+            auto symbol = std::make_unique<Jacobians>(equations_, roots_, implicit_, rows, state);
             const bool known =
                 std::ranges::any_of(symbols_, [&](const auto& other) { return other->same_as(*symbol); });
             if (!known && is_finite(*symbol)) symbols_.push_back(std::move(symbol));
