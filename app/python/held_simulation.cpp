@@ -78,6 +78,7 @@ class HeldSimulation {
         const nb::gil_scoped_release released;
         simulation_ =
             std::make_unique<Simulation>(begin(spec_of(spec, words), std::move(given), words, beginning));
+        limit.begin(*simulation_);
     }
     // Resumes from the checkpoint in a folder.
     explicit HeldSimulation(const std::string& folder) {

@@ -151,7 +151,7 @@ int available_threads() {
     int processors = int(std::thread::hardware_concurrency());
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) processors = CPU_COUNT(&allowed);
-    const double share = std::ceil(control_group_limits().processors);
+    static const double share = std::ceil(control_group_limits().processors);
     return std::max(1, int(std::min(double(processors), share)));
 }
 

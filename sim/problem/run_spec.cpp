@@ -368,6 +368,7 @@ const Method* method_of(const Configuration& spec) {
 
 void RunSpec::validate() const {
     check_settings(*this);
+    if (edits.empty()) return;
     RunSpec later = *this;
     later.edits = {};
     for (const Event& event : edits) {

@@ -21,12 +21,14 @@ std::string component_not_finite(Simulation& simulation) {
 }
 
 bool copy_of_state_fits(const Simulation& simulation) {
-    constexpr double kMostOfFree = 0.5;
+    constexpr double kMostOfFree = 0.5, kSmall = 1 << 24;
     const RunSpec& now = simulation.now();
+    const double bytes =
+        double(now.size->nx) * now.size->ny * double(now.model->components.size() * bytes_of(now.dtype));
+    // Asking for the free memory takes longer than some steps of a small field.
+    if (bytes <= std::min(kSmall, kMostOfFree * double(now.memory_limit))) return true;
     const MemoryLimits limits = memory_limits(query_machine(), now.memory_limit);
-    const double free = method_of(now)->device == Device::cuda ? limits.gpu : limits.host;
-    const double cells = double(now.size->nx) * now.size->ny;
-    return cells * double(now.model->components.size() * bytes_of(now.dtype)) <= kMostOfFree * free;
+    return bytes <= kMostOfFree * (method_of(now)->device == Device::cuda ? limits.gpu : limits.host);
 }
 
 }  // namespace

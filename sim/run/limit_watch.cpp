@@ -11,8 +11,10 @@
 namespace stencil {
 
 void LimitWatch::begin(const Simulation& simulation) {
+    constexpr auto kUntilFirst = std::chrono::milliseconds(20);  // some looks at a small field take as long
     step_ = simulation.step();
     time_ = simulation.time();
+    next_ = Clock::now() + kUntilFirst;
 }
 
 StepLimit LimitWatch::found(Simulation& simulation) const {

@@ -25,7 +25,8 @@ std::string why_no_spectrum();
 /// Computes the spectrum of (ny, nx) row-major values over a periodic area with these side lengths. Rings are
 /// as wide as the wave number of the longest wave, up to the finest wave along an axis. Empty if a value is
 /// not finite or there is no wave. Throws MissingLibrary.
-RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, double length_x, double length_y);
+RadialSpectrum radial_spectrum(
+    const std::vector<double>& values, int nx, int ny, double length_x, double length_y);
 RadialSpectrum spectrum_of(const Field& field, const RunSpec& spec);
 /// Averages large fields first, so that this takes about a millisecond; empty without FFTW.
 RadialSpectrum measure_spectrum(Solver& solver, const Observable& what, const RunSpec& spec);
