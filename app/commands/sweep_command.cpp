@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -126,9 +127,10 @@ int run_sweep(SweepRequest request) {
         known = store->give_to(sweep);
         if (known > 0 && !request.quiet)
             note("note: {} of {} runs are there already\n", known, sweep.count());
-        sweep.on_end = [&](std::size_t index, Simulation* simulation) {
-            store->add(index, sweep.run(index), simulation);
+        sweep.on_measured = [&](std::size_t index, Simulation& simulation) {
+            store->add_fields(index, simulation);
         };
+        sweep.on_end = [&](std::span<const std::size_t> runs) { store->add(sweep, runs); };
     }
     watch_for_interrupts();
     const auto began = std::chrono::steady_clock::now();

@@ -1,5 +1,7 @@
 #include "app/python/simulation_start.h"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 
 #include "app/python/arrays.h"

@@ -50,11 +50,10 @@ nb::dict sweep(const std::string& named,
         fields.emplace_back(run.dtype, nx, ny * int(sweep.count()));
         fields.back().visit([]<class T>(Array<T>& all) { std::ranges::fill(all.cells(), T(kNoNumber)); });
     }
-    sweep.on_end = [&](std::size_t index, Simulation* simulation) {
-        if (!simulation) return;
+    sweep.on_measured = [&](std::size_t index, Simulation& simulation) {
         for (std::size_t i = 0; i < formulas.size(); ++i)
             fields[i].visit([&]<class T>(Array<T>& all) {
-                const Field field = simulation->solver().field(formulas[i]);
+                const Field field = simulation.solver().field(formulas[i]);
                 std::ranges::copy(field.as<T>().cells(),
                                   all.cells().begin() + std::ptrdiff_t(index * field.size()));
             });

@@ -139,8 +139,8 @@ double instructions_of(const SuiteSpec& spec) {
     if (!spec.run.is_general()) return kInstructionsPerCell;
     const RunSpec run = run_of(spec, method_of(spec, spec.methods.front()), {32, 32});
     const bool float64 = run.dtype == DType::float64;
-    const auto program = equation::make_program(run_equations(run), run.integrator, float64, run.time_step());
-    return std::max(equation::operations_of_cell(program), 1.0);
+    const auto program = planned_equations(run)->step(run.integrator, float64, run.time_step());
+    return std::max(equation::operations_of_cell(*program), 1.0);
 }
 
 Size size_of(const State& state) {

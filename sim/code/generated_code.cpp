@@ -68,8 +68,8 @@ GeneratedCode generated_code(const RunSpec& spec, Device device, const GpuFacts&
     const bool float64 = spec.dtype == DType::float64;
     const Method* method = method_of(spec);
     const bool fast = method && method->fast && device == Device::cuda;
-    const Program program =
-        make_program(run_equations(spec), spec.integrator, float64, spec.time_step(), false, fast);
+    const auto made = planned_equations(spec)->step(spec.integrator, float64, spec.time_step(), false, fast);
+    const Program& program = *made;
     GeneratedCode code;
     code.stages = program_text(program, names_of(spec.model->parameters));
     code.operations = operations_of_cell(program);

@@ -405,7 +405,7 @@ class DistributedSolver : public Solver {
         if (what.formula.empty() || std::ranges::find(checked_, key) != checked_.end()) return;
         const Shown shown(*setup_.typed, what.formula);
         require_reach(
-            shown.program(laplacian, false), what.formula, slabs().find(number_)->partition().depth);
+            *shown.program(laplacian, false), what.formula, slabs().find(number_)->partition().depth);
         checked_.push_back(key);
     }
 

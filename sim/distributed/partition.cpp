@@ -40,7 +40,8 @@ Reach reach_of(const SolverSetup& setup) {
     }
     // Includes estimated errors if the integrator has them: they may be requested later, and take more
     // stages.
-    const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, true);
+    const auto made = setup.typed->plans->step(setup.typed->scheme, false, setup.params.dt, true);
+    const equation::Program& program = *made;
     // Arrays that wrap around along different axes would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
     const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;

@@ -229,7 +229,8 @@ std::vector<double> Residuals::look(Simulation& simulation,
 void Residuals::step_to(std::vector<Job>& jobs, double time) const {
     std::vector<Simulation*> runs;
     for (const Job& job : jobs) runs.push_back(job.run.get());
-    Batch batch(runs, {batch_threads(run_.threads, processors_, runs.size())});
+    ThreadPool threads(batch_threads(run_.threads, processors_, runs.size()));
+    Batch batch(runs, {threads});
     const double end = end_time(*runs.front(), time);
     long long steps = 16;
     while (!is_at(runs.front()->time(), end, runs.front()->next_dt())) {

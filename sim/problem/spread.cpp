@@ -64,12 +64,13 @@ std::string fresh_name(const Equations& equations, const std::string& wished) {
 std::optional<Spread> spread_along(const RunSpec& spec, std::size_t axis) {
     const std::vector<std::string> names = names_with(*spec.model->equations->statements, axis);
     if (!spec.size || names.empty()) return std::nullopt;
-    Equations equations;
+    std::shared_ptr<const PlannedEquations> plans;
     try {
-        equations = run_equations(spec, names);
+        plans = planned_equations(spec, names);
     } catch (const InputError&) {
         return std::nullopt;  // vectors and complex numbers are not shown
     }
+    const Equations& equations = plans->equations();
     equation::UniformState state;
     state.components.assign(equations.components.size(), 0);
     state.parameters = spec.parameters;

@@ -23,6 +23,7 @@
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/time_step.h"
+#include "sim/problem/newest.h"
 #include "sim/problem/run_text.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -106,27 +107,20 @@ Field read_start(const Problem& spec, const InitialChoice& choice, ThreadPool* t
 }
 
 // The initial program: formulas of the text, replaced by those given beside it.
-equation::Program start_program(const Problem& spec) {
+std::shared_ptr<const equation::Program> start_program(const Problem& spec) {
     std::vector<std::string> formulas;
-    std::vector<std::size_t> places;
-    const std::size_t components = spec.model->components.size();
-    for (std::size_t c = 0; c < components; ++c) {
+    std::vector<int> of_components;
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
         const InitialChoice choice = initial_choice(spec, c);
-        if (choice.formula.empty()) continue;
-        formulas.push_back(choice.formula);
-        places.push_back(c);
+        if (choice.formula.empty()) {
+            const bool given = choice.condition || !choice.file.empty();
+            of_components.push_back(given ? PlannedEquations::kNoFormula : PlannedEquations::kOwnFormula);
+        } else {
+            of_components.push_back(int(formulas.size()));
+            formulas.push_back(choice.formula);
+        }
     }
-    Equations equations = run_equations(spec, formulas);
-    const auto is_given = [&](std::size_t c) {
-        const InitialChoice choice = initial_choice(spec, c);
-        return choice.condition || !choice.file.empty() || !choice.formula.empty();
-    };
-    // What is given beside the text depends on no parameter.
-    for (equation::Evolving& c : equations.components)
-        if (c.tangent_of && is_given(std::size_t(*c.tangent_of))) c.initial.reset();
-    for (std::size_t i = 0; i < places.size(); ++i)
-        equations.components[places[i]].initial = equations.extra[i];
-    return equation::make_start_program(equations, true);
+    return planned_equations(spec, formulas)->start(of_components);
 }
 
 // Initial states of components that the next model adds, in order.
@@ -150,26 +144,11 @@ std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<in
     return std::make_shared<StateRows>(SelectedRows(std::move(picks)).whole());
 }
 
-// A text with formulas beside it. A run asks for few, several times each, and the newest are kept.
+// A text with formulas beside it. A run asks for few, several times each.
 std::shared_ptr<const Equations> parsed(const std::string& text, const std::vector<std::string>& formulas) {
-    struct Parsed {
-        std::string text;
-        std::vector<std::string> formulas;
-        std::shared_ptr<const Equations> equations;
-    };
-    constexpr std::size_t kMost = 8;
-    static std::mutex mutex;
-    static std::vector<Parsed> newest;
-    {
-        const std::lock_guard lock(mutex);
-        for (const Parsed& one : newest)
-            if (one.formulas == formulas && one.text == text) return one.equations;
-    }
-    auto equations = std::make_shared<const Equations>(equation::read_equations(text, formulas));
-    const std::lock_guard lock(mutex);
-    if (newest.size() == kMost) newest.erase(newest.begin());
-    newest.push_back({text, formulas, equations});
-    return equations;
+    static Newest<std::pair<std::string, std::vector<std::string>>, Equations> newest(8);
+    return newest.get({text, formulas},
+                      [&] { return std::make_shared<Equations>(equation::read_equations(text, formulas)); });
 }
 
 // A file's picture or array at the field's size. Cached while a solver holds it and the file is unchanged,
@@ -351,8 +330,12 @@ std::vector<std::string> start_files(const Problem& spec) {
 }
 
 // Evaluates a program of initial values on rows [first, first + rows).
-static std::vector<Field> evaluated(
-    const Problem& spec, const equation::Program& program, int first, int rows, ThreadPool& threads) {
+static std::vector<Field> evaluated(const Problem& spec,
+                                    std::shared_ptr<const equation::Program> made,
+                                    int first,
+                                    int rows,
+                                    ThreadPool& threads) {
+    const equation::Program& program = *made;
     const int ny = spec.size->ny;
     equation::EquationSetup setup;
     setup.nx = spec.size->nx;
@@ -375,7 +358,7 @@ static std::vector<Field> evaluated(
     setup.dt = spec.time_step();
     setup.parameters = spec.parameters;
     setup.seed = spec.seed;
-    EquationStepper<double> stepper(program, setup, threads);
+    EquationStepper<double> stepper(std::move(made), setup, threads);
     const auto data = read_data(spec);
     for (std::size_t d = 0; d < data.size(); ++d) copy_cells(data[d]->view(), stepper.data(int(d)));
     stepper.advance(1);
@@ -424,7 +407,8 @@ static std::string thin_layer_note(const Problem& spec) {
     constexpr std::int64_t kMostCells = 1 << 22;
     const auto [nx, ny] = *spec.size;
     if (std::int64_t(nx) * ny > kMostCells) return "";
-    Equations equations = run_equations(spec);
+    const auto plans = planned_equations(spec);
+    const Equations& equations = plans->equations();
     std::set<equation::Node> coefficients;
     for (const equation::Evolving& c : equations.components)
         equations.graph.walk(c.formula, [&](equation::Node part) {
@@ -434,8 +418,10 @@ static std::string thin_layer_note(const Problem& spec) {
         });
     for (const equation::Node coefficient : coefficients) {
         ThreadPool threads(1);
-        for (equation::Evolving& c : equations.components) c.initial = coefficient;
-        const std::vector<Field> made = evaluated(spec, make_start_program(equations, true), 0, ny, threads);
+        Equations starting = equations;
+        for (equation::Evolving& c : starting.components) c.initial = coefficient;
+        const auto program = std::make_shared<equation::Program>(make_start_program(starting, true));
+        const std::vector<Field> made = evaluated(spec, program, 0, ny, threads);
         const auto d = made.front().as<double>().view();
         bool thin = false;
         for (int y = 0; y < ny && !thin; ++y) thin = has_thin_layer(nx, [&](int x) { return d.at(x, y); });
@@ -518,12 +504,27 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
     return std::make_shared<SelectedRows>(std::move(picks));
 }
 
-Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas) {
-    Equations equations = *parsed(spec.model->text, formulas);
-    equations.spacing = spec.dx;
-    if (!spec.boundary_as_typed) set_all_sides(equations, name_of(spec.boundary));
-    if (const auto flat = spec.flat_axis()) make_line(equations, *flat);
-    return equations;
+std::shared_ptr<const PlannedEquations> planned_equations(const Problem& spec,
+                                                          const std::vector<std::string>& formulas) {
+    using Key = std::tuple<std::string,
+                           std::vector<std::string>,
+                           double,
+                           std::optional<Boundary>,
+                           std::optional<std::size_t>>;
+    static Newest<Key, PlannedEquations> newest(16);
+    const std::string& text = spec.model->text;
+    const auto boundary = spec.boundary_as_typed ? std::nullopt : std::optional(spec.boundary);
+    const auto flat = spec.flat_axis();
+    const bool reads_files = text.find("table(") != text.npos;  // which may have changed since
+    const auto make = [&] {
+        Equations equations =
+            reads_files ? equation::read_equations(text, formulas) : *parsed(text, formulas);
+        equations.spacing = spec.dx;
+        if (boundary) set_all_sides(equations, name_of(*boundary));
+        if (flat) make_line(equations, *flat);
+        return std::make_shared<PlannedEquations>(std::move(equations));
+    };
+    return reads_files ? make() : newest.get({text, formulas, spec.dx, boundary, flat}, make);
 }
 
 double start_bytes(const RunSpec& spec) {
@@ -535,20 +536,26 @@ double start_bytes(const RunSpec& spec) {
     }
     if (!evaluates) return 0;
     const auto [nx, ny] = *spec.size;
-    return EquationStepper<double>::bytes(start_program(spec), nx, ny, spec.threads) +
+    return EquationStepper<double>::bytes(*start_program(spec), nx, ny, spec.threads) +
            double(sizeof(double) * components) * nx * ny;
 }
 
 std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec, bool with_data) {
-    auto run = std::make_shared<TypedRun>();
-    run->equations = run_equations(spec);
+    auto run = std::make_shared<TypedRun>(planned_equations(spec));
     run->scheme = spec.integrator;
     run->controls_error = std::holds_alternative<ByTolerance>(spec.dt);
     run->global_every = std::max(spec.global_every, 1LL);
     run->seed = spec.seed;
     run->memory_limit = spec.memory_limit;
     if (with_data) run->data = read_data(spec);
-    run->with_formula = [spec](const std::string& formula) { return run_equations(spec, {formula}); };
+    run->with_formula = [problem = Problem(spec)](const std::string& formula,
+                                                  std::optional<Boundary> boundary) {
+        if (!boundary) return planned_equations(problem, {formula});
+        Problem other = problem;
+        other.boundary = *boundary;
+        other.boundary_as_typed = false;
+        return planned_equations(other, {formula});
+    };
     return run;
 }
 

@@ -77,8 +77,9 @@ void leave_out_gaps(RunSpec& spec);
 std::vector<std::string> start_files(const Problem& spec);
 
 /// The equations with the run's boundary and grid spacing instead of the text's. `formulas` become their
-/// `extra`.
-equation::Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas = {});
+/// `extra`. Runs that differ in other settings share them, and the programs made of them.
+std::shared_ptr<const PlannedEquations> planned_equations(const Problem& spec,
+                                                          const std::vector<std::string>& formulas = {});
 
 /// The text's pictures and arrays at the field's size, in order. Throws InputError.
 std::vector<std::shared_ptr<const Array<double>>> read_data(const Problem& spec);

@@ -71,7 +71,8 @@ double cell_size(const RunSpec& spec) {
 
 std::array<double, 2> corner_of(const RunSpec& spec) {
     if (!spec.model->equations->statements->origin) return {0, 0};
-    const equation::Equations equations = run_equations(spec, {"x", "y"});
+    const auto plans = planned_equations(spec, {"x", "y"});
+    const equation::Equations& equations = plans->equations();
     equation::UniformState state;
     state.components.assign(equations.components.size(), 0);
     state.parameters = spec.parameters;

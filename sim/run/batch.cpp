@@ -5,7 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "kernels/cpu/thread_pool.h"
 #include "sim/machine/machine.h"
 #include "sim/run/gpu_batches.h"
 #include "sim/text/error.h"
@@ -26,11 +25,11 @@ int batch_threads(int asked, int processors, std::size_t runs) {
 }
 
 std::vector<std::string> for_each_apart(std::size_t count,
-                                        int threads,
+                                        ThreadPool& threads,
                                         const std::function<void(std::size_t)>& work) {
     std::vector<std::string> failures(count);
     std::atomic<std::size_t> next{0};
-    ThreadPool(std::min<int>(threads, int(std::max<std::size_t>(count, 1)))).run([&](int) {
+    const auto work_on = [&](int) {
         for (std::size_t i = next++; i < count; i = next++) try {
                 work(i);
             } catch (const InputError& error) {
@@ -40,7 +39,11 @@ std::vector<std::string> for_each_apart(std::size_t count,
             } catch (const std::exception& error) {
                 failures[i] = error.what();
             }
-    });
+    };
+    if (count > 1)
+        threads.run(work_on);
+    else
+        work_on(0);
     return failures;
 }
 
@@ -51,8 +54,9 @@ std::vector<std::string> Batch::advance(std::span<const Advance> each) {
     const bool together =
         std::ranges::all_of(runs_, [](const Simulation* run) { return is_one_thread(*run); });
     if (together && place_.gpu) return advance_on_gpu(each);
+    ThreadPool one(1);
     return for_each_apart(
-        runs_.size(), together ? place_.threads : 1, [&](std::size_t i) { runs_[i]->apply(each[i]); });
+        runs_.size(), together ? place_.threads : one, [&](std::size_t i) { runs_[i]->apply(each[i]); });
 }
 
 // Each run is brought to its next stretch of steps that the GPU can make, and then all make theirs together.
@@ -65,9 +69,10 @@ std::vector<std::string> Batch::advance_on_gpu(std::span<const Advance> each) {
         goals.push_back(runs_[i]->goal_of(each[i]));
         left.push_back(i);
     }
-    const auto for_left = [&](const std::function<void(std::size_t)>& work) {
+    // Calls work(i, place) for each run i that is left, and drops those that have no further stretch.
+    const auto for_left = [&](const std::function<void(std::size_t, std::size_t)>& work) {
         const auto failed =
-            for_each_apart(left.size(), place_.threads, [&](std::size_t i) { work(left[i]); });
+            for_each_apart(left.size(), place_.threads, [&](std::size_t place) { work(left[place], place); });
         std::vector<std::size_t> still;
         for (std::size_t i = 0; i < left.size(); ++i) {
             failures[left[i]] = failed[i];
@@ -76,7 +81,7 @@ std::vector<std::string> Batch::advance_on_gpu(std::span<const Advance> each) {
         left = std::move(still);
     };
     while (!left.empty()) {
-        for_left([&](std::size_t i) {
+        for_left([&](std::size_t i, std::size_t) {
             Simulation& run = *runs_[i];
             while (const auto stretch = run.next_stretch(goals[i])) {
                 next[i] = *stretch;
@@ -89,9 +94,8 @@ std::vector<std::string> Batch::advance_on_gpu(std::span<const Advance> each) {
         if (left.empty()) break;
         std::vector<GpuBatches::Steps> steps;
         for (const std::size_t i : left) steps.push_back({&runs_[i]->solver(), next[i].steps});
-        place_.gpu->advance(steps, place_.threads);
-        for_left([&](std::size_t i) {
-            const auto place = std::size_t(std::ranges::lower_bound(left, i) - left.begin());
+        place_.gpu->advance(steps, place_.threads.size());
+        for_left([&](std::size_t i, std::size_t place) {
             if (!steps[place].why_not.empty()) throw MachineError(steps[place].why_not);
             runs_[i]->made(next[i], steps[place].seconds);
         });

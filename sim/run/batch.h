@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/thread_pool.h"
 #include "sim/run/simulation.h"
 
 namespace stencil {
@@ -14,7 +15,7 @@ class GpuBatches;
 
 /// What a batch is stepped by.
 struct BatchPlace {
-    int threads = 1;  ///< of the host, over which runs are spread
+    ThreadPool& threads;  ///< of the host, over which runs are spread
     /// Makes the steps of runs on the CPU that a GPU can make together; null: no GPU. It may serve many
     /// batches, one after the other.
     GpuBatches* gpu = nullptr;
@@ -42,10 +43,10 @@ class Batch {
     BatchPlace place_;
 };
 
-/// Calls work(i) for each i of [0, count) on so many threads, the next free one taking the next i. Returns
-/// per call what it threw, in a sentence; empty: nothing.
+/// Calls work(i) for each i of [0, count) on these threads, the next free one taking the next i. Returns per
+/// call what it threw, in a sentence; empty: nothing.
 std::vector<std::string> for_each_apart(std::size_t count,
-                                        int threads,
+                                        ThreadPool& threads,
                                         const std::function<void(std::size_t)>& work);
 
 }  // namespace stencil

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <future>
 #include <list>
+#include <map>
 #include <mutex>
 #include <tuple>
 #include <utility>
@@ -23,10 +24,18 @@ using equation::EquationStepper;
 // Solvers whose programs differ in inputs alone.
 template <class T>
 struct Family {
-    equation::Program program;
+    std::shared_ptr<const equation::Program> program;
     equation::FieldCells size;
     std::string why_not;
     std::vector<std::unique_ptr<equation::BatchStepper<T>>> steppers = {};  ///< of each device in use
+};
+
+template <class T>
+struct FamiliesOf {
+    std::list<Family<T>> all = {};
+    // By the program, which most runs share, and the size. The family of an equal program is looked for once.
+    using Key = std::tuple<std::shared_ptr<const equation::Program>, int, int>;
+    std::map<Key, Family<T>*> known = {};
 };
 
 equation::KernelMaker kernel_maker() {
@@ -40,23 +49,26 @@ equation::KernelMaker kernel_maker() {
 
 struct GpuBatches::Families {
     const std::vector<int> devices = cuda_devices_of_runs();
+    std::vector<std::unique_ptr<ThreadPool>> pools = std::vector<std::unique_ptr<ThreadPool>>(devices.size());
     std::mutex mutex;
-    std::tuple<std::list<Family<float>>, std::list<Family<double>>> of_type;
+    std::tuple<FamiliesOf<float>, FamiliesOf<double>> of_type;
 
     template <class T>
     Family<T>& of(const EquationStepper<T>& stepper) {
         const std::lock_guard lock(mutex);
-        auto& families = std::get<std::list<Family<T>>>(of_type);
+        auto& [all, known] = std::get<FamiliesOf<T>>(of_type);
         const auto& setup = stepper.setup();
-        const auto found = std::ranges::find_if(families, [&](const Family<T>& family) {
-            return family.size.nx == setup.nx && family.size.ny == setup.ny &&
-                   family.program == stepper.program();
-        });
-        if (found != families.end()) return *found;
+        const auto& program = stepper.shared_program();
+        if (const auto one = known.find({program, setup.nx, setup.ny}); one != known.end())
+            return *one->second;
         const equation::FieldCells size{setup.nx, setup.ny};
-        families.push_back(
-            {stepper.program(), size, equation::why_no_batch(stepper.program(), sizeof(T) == 8, size)});
-        return families.back();
+        auto found = std::ranges::find_if(all, [&](const Family<T>& family) {
+            return family.size.nx == size.nx && family.size.ny == size.ny && *family.program == *program;
+        });
+        if (found == all.end())
+            found = all.insert(all.end(),
+                               {program, size, equation::why_no_batch(*program, sizeof(T) == 8, size)});
+        return *(known[{program, setup.nx, setup.ny}] = &*found);
     }
 
     template <class T>
@@ -98,15 +110,16 @@ struct GpuBatches::Families {
         auto& stepper = family.steppers[part];
         if (!stepper)
             stepper =
-                equation::make_cuda_batch<T>(family.program, family.size, kernel_maker(), devices[part]);
+                equation::make_cuda_batch<T>(*family.program, family.size, kernel_maker(), devices[part]);
         std::vector<EquationStepper<T>*> members;
         std::vector<long long> counts;
         for (const Steps* each : steps) {
             members.push_back(std::get<EquationStepper<T>*>(each->solver->batch_member()));
             counts.push_back(each->steps);
         }
-        ThreadPool pool(std::max(1, threads / int(devices.size())));
-        const double seconds = stepper->advance(members, counts, pool);
+        auto& pool = pools[part];
+        if (!pool) pool = std::make_unique<ThreadPool>(std::max(1, threads / int(devices.size())));
+        const double seconds = stepper->advance(members, counts, *pool);
         for (Steps* each : steps) {
             each->seconds = seconds / double(steps.size());
             each->solver->made_elsewhere(each->steps);

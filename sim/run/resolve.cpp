@@ -180,8 +180,8 @@ double view_bytes(const RunSpec& spec, const SolverSetup& setup) {
     if (find_component(*spec.model, spec.shown())) return 0;
     const Shown shown(*setup.typed, spec.shown());
     const bool float64 = setup.state_dtype() == DType::float64;
-    return program_bytes(setup, shown.program(false, float64).program) +
-           program_bytes(setup, shown.program(true, float64).program);
+    return program_bytes(setup, shown.program(false, float64)->program) +
+           program_bytes(setup, shown.program(true, float64)->program);
 }
 
 // Pictures are read one at a time, beside the field; the largest stable step keeps the transforms of all

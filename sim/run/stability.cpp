@@ -48,6 +48,13 @@ double speed_at(equation::Linearisation& rates, const UniformState& state) {
     return equation::norm_of(rates.at(pi, pi));
 }
 
+bool depends_on_place(const equation::Equations& equations) {
+    return std::ranges::any_of(equations.components, [&](const equation::Evolving& component) {
+        const equation::Dependence& depends = equations.graph.depends(component.formula);
+        return depends.column || depends.row;
+    });
+}
+
 // The few states, of cells spread evenly over the field, that are checked for waves of all directions: those
 // with the extreme values of a component, and, unless `brief`, the fastest, as varying coefficients decide
 // that.
@@ -63,41 +70,49 @@ std::vector<UniformState> telling_states(const Problem& spec,
     }
     const std::vector<SamplePoint> points = sample_points(*spec.size, brief ? kFewSamples : kSamples);
     const auto data = read_data(spec);
-    std::vector<UniformState> states(points.size());
+    std::vector<std::vector<double>> values;  // by component
     std::set<std::size_t> cells;
-    for (std::size_t cell = 0; cell < points.size(); ++cell) {
-        const auto [x, y] = points[cell];
-        const double dx = spec.dx;
-        UniformState& state = states[cell] = {{},
-                                              spec.parameters,
-                                              dx,
-                                              spec.time_step(),
-                                              spec.size->nx,
-                                              spec.size->ny,
-                                              x * dx,
-                                              y * dx,
-                                              solver.time()};
-        state.for_limit = true;
-        for (const auto& array : data) state.data.push_back(array->at(int(x), int(y)));
-    }
     for (const Component& component : spec.model->components) {
-        const std::vector<double> values = solver.sample(component.name, points, false);
-        for (std::size_t cell = 0; cell < states.size(); ++cell)
-            states[cell].components.push_back(values[cell]);
-        const auto [least, most] = std::ranges::minmax_element(values);
-        cells.insert({std::size_t(least - values.begin()), std::size_t(most - values.begin())});
+        const std::vector<double>& own = values.emplace_back(solver.sample(component.name, points, false));
+        const auto [least, most] = std::ranges::minmax_element(own);
+        cells.insert({std::size_t(least - own.begin()), std::size_t(most - own.begin())});
     }
-    equation::Linearisation rates(equations, equation::formulas_of(equations));
-    std::size_t fastest = 0;
-    double most = -1;
-    for (std::size_t cell = 0; cell < states.size() && !brief; ++cell) {
-        const double speed = is_finite(states[cell]) ? speed_at(rates, states[cell]) : -1;
-        if (speed > most) most = speed, fastest = cell;
+    UniformState state{std::vector<double>(values.size()),
+                       spec.parameters,
+                       spec.dx,
+                       spec.time_step(),
+                       spec.size->nx,
+                       spec.size->ny,
+                       0,
+                       0,
+                       solver.time(),
+                       std::vector<double>(data.size()),
+                       true};
+    const auto move_to = [&](std::size_t cell) {
+        const auto [x, y] = points[cell];
+        state.x = x * spec.dx;
+        state.y = y * spec.dx;
+        for (std::size_t c = 0; c < values.size(); ++c) state.components[c] = values[c][cell];
+        for (std::size_t i = 0; i < data.size(); ++i) state.data[i] = data[i]->at(int(x), int(y));
+        return is_finite(state);
+    };
+    if (!brief) {
+        // Cells with the same values, as around a start in the middle, count once unless their place tells
+        // more.
+        const bool of_place = !data.empty() || depends_on_place(equations) || equations.has_global_values();
+        std::set<std::vector<double>> seen;
+        equation::Linearisation rates(equations, equation::formulas_of(equations));
+        std::size_t fastest = 0;
+        double most = -1;
+        for (std::size_t cell = 0; cell < points.size(); ++cell) {
+            if (!move_to(cell) || (!of_place && !seen.insert(state.components).second)) continue;
+            if (const double speed = speed_at(rates, state); speed > most) most = speed, fastest = cell;
+        }
+        cells.insert({std::size_t(0), fastest});
     }
-    if (!brief) cells.insert({std::size_t(0), fastest});
     std::vector<UniformState> telling;
     for (const std::size_t cell : cells)
-        if (is_finite(states[cell])) telling.push_back(std::move(states[cell]));
+        if (move_to(cell)) telling.push_back(state);
     return telling;
 }
 
@@ -148,9 +163,9 @@ constexpr double kBand = 0.05;     // a step that follows the limit may be off i
 class FieldLimit {
   public:
     FieldLimit(const Problem& spec, Solver& solver) : scheme_(spec.integrator) {
-        // Only transforms depend on the boundary, so other schemes need not parse the text again.
-        if (scheme_->is_implicit) bounded_ = run_equations(spec);
-        equations_ = bounded_ ? &*bounded_ : spec.model->equations.get();
+        // Only transforms depend on the boundary, so other schemes have those of the text.
+        if (scheme_->is_implicit) bounded_ = planned_equations(spec);
+        equations_ = bounded_ ? &bounded_->equations() : spec.model->equations.get();
         states_ = telling_states(spec, solver, *equations_, false);
     }
     FieldLimit(const FieldLimit&) = delete;
@@ -183,7 +198,7 @@ class FieldLimit {
 
   private:
     equation::Integrator scheme_;
-    std::optional<equation::Equations> bounded_;
+    std::shared_ptr<const PlannedEquations> bounded_;
     const equation::Equations* equations_;
     std::vector<UniformState> states_;
 };
@@ -264,12 +279,8 @@ void require_ghosts(const Problem& spec, double time) {
 // cell, and what needs all of the text again, need a close look.
 bool is_far_below(double dt, const Problem& spec, Solver& solver) {
     const equation::Equations& equations = *spec.model->equations;
-    const auto varies = [&](const equation::Evolving& component) {
-        const equation::Dependence& depends = equations.graph.depends(component.formula);
-        return depends.column || depends.row;
-    };
     if (spec.integrator->is_implicit || equations.inside || !equations.data.empty() ||
-        std::ranges::any_of(equations.components, varies))
+        depends_on_place(equations))
         return false;
     return equation::is_stable_at_few_waves(
         equations, spec.integrator, telling_states(spec, solver, equations, true), kFarBelow * dt);

@@ -221,7 +221,8 @@ PaneImage Mosaic::picture(const PaneRequest& request, const RunSpec& looks, bool
     pixels->host.assign(std::size_t(at.width) * std::size_t(at.height), kNothing);
     const auto parts = std::size_t(threads_);
     scratch_.resize(parts);
-    const auto failures = for_each_apart(parts, threads_, [&](std::size_t part) {
+    ThreadPool threads(threads_);
+    const auto failures = for_each_apart(parts, threads, [&](std::size_t part) {
         for (std::size_t i = part; i < runs_.size(); i += parts)
             draw_tile(i, looks, at, *pixels, scratch_[part]);
     });
@@ -266,7 +267,12 @@ std::vector<std::filesystem::path> Mosaic::write(const std::filesystem::path& fo
     }
     write_sweep_spec(folder, spec);
     SweepStore store(folder, ended, true);
-    for (std::size_t i = 0; i < runs_.size(); ++i) store.add(i, ended.run(i), runs_[i]);
+    std::vector<std::size_t> all(runs_.size());
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        all[i] = i;
+        if (runs_[i] && !ended.run(i).field_hash.empty()) store.add_fields(i, *runs_[i]);
+    }
+    store.add(ended, all);
     const auto files = parse_sweep_files("csv,png");
     auto written = write_sweep_files(folder, files, {ended, store, spec.map});
     store.finish(false);

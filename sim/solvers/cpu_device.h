@@ -55,7 +55,7 @@ class CpuDevice : public LocalSolver {
     virtual View view_of(const Observable& what, bool with_halo = false) = 0;
     View view(const QuantitySource<T>& source, Quantity quantity) { return {source, quantity, threads_}; }
 
-    std::unique_ptr<Stepper> make_stepper(equation::Program program) {
+    std::unique_ptr<Stepper> make_stepper(std::shared_ptr<const equation::Program> program) {
         return std::make_unique<Stepper>(std::move(program),
                                          equation_setup(setup_),
                                          threads_,

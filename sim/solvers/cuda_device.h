@@ -106,17 +106,16 @@ class CudaDevicePart : public LocalSolver {
         return {source, quantity, stream_, scratch_};
     }
 
-    std::unique_ptr<Stepper> make_stepper(equation::Program program) {
-        const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
+    std::unique_ptr<Stepper> make_stepper(const std::shared_ptr<const equation::Program>& program) {
+        const std::string text = equation::cuda_text(*program, sizeof(T) == sizeof(double));
         equation::CodeTarget target = equation::code_target();
-        target.fast = program.fast;
+        target.fast = program->fast;
         const std::string cubin = compiled_kernels(text, target);
         const equation::KernelMaker maker{
             [target](const std::string& fused) { return compiled_kernels(fused, target); },
             fastest_kernel,
             keep_fastest_kernel};
-        return std::make_unique<Stepper>(
-            std::move(program), equation_setup(setup_, &stream_), cubin, stream_, maker);
+        return std::make_unique<Stepper>(*program, equation_setup(setup_, &stream_), cubin, stream_, maker);
     }
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
     ExecutionPath way_of(const Stepper& stepper) const {

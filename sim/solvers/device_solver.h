@@ -339,10 +339,10 @@ class DeviceSolver : public Device {
     }
 
     void compile(Evaluator& evaluator, const ShownFormula& shown, bool laplacian) {
-        auto made = shown.formula.program(laplacian, kFloat64);
-        if (setup_.halo) require_reach(made, shown.text, setup_.halo->depth());
-        make_room(program_bytes(setup_, made.program));
-        evaluator = {made.arrays.front(), this->make_stepper(std::move(made.program))};
+        const auto made = shown.formula.program(laplacian, kFloat64);
+        if (setup_.halo) require_reach(*made, shown.text, setup_.halo->depth());
+        make_room(program_bytes(setup_, made->program));
+        evaluator = {made->arrays.front(), this->make_stepper({made, &made->program})};
         load_data(*evaluator.stepper);
     }
 

@@ -155,12 +155,12 @@ class EquationSolver : public DeviceSolver<Device> {
 
     void make_own_stepper() {
         const TypedRun& run = this->run();
-        equation::Program program = make_program(
-            run.equations, run.scheme, kFloat64, setup_.params.dt, estimates_, setup_.method->fast);
-        operations_ = equation::operations_of_cell(program);
-        reach_ = int(program.stages.size());
-        margin_ = int(program.once.size());
-        past_ = std::size_t(program.past);
+        auto program =
+            run.plans->step(run.scheme, kFloat64, setup_.params.dt, estimates_, setup_.method->fast);
+        operations_ = equation::operations_of_cell(*program);
+        reach_ = int(program->stages.size());
+        margin_ = int(program->once.size());
+        past_ = std::size_t(program->past);
         stepper_ = this->make_stepper(std::move(program));
         stepper_->set_global_every(run.global_every);
         this->load_data(*stepper_);

@@ -282,12 +282,11 @@ double solver_bytes(const SolverSetup& setup) {
     if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
         const bool errors = setup.typed->controls_error;  // a rejected step is repeated from a copy
-        const auto program =
-            equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, errors);
+        const auto program = setup.typed->plans->step(setup.typed->scheme, false, setup.params.dt, errors);
         const std::size_t copied = errors ? components : 0;
-        own = program_bytes(setup, program);
+        own = program_bytes(setup, *program);
         fields = double(2 * (components + 2) + copied);
-        for (const equation::LinearPart& part : program.linear)
+        for (const equation::LinearPart& part : program->linear)
             fields += fields_of(part, setup.nx, setup.ny) + (distributed ? strips_of(part, setup) : 0);
     }
     return own + fields * row_bytes(setup) * setup.ny;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numbers>
 #include <ranges>
 #include <utility>
 #include <variant>
 
 #include "kernels/equation/batch/batch_stepper.h"
+#include "kernels/equation/operations.h"
 #include "kernels/methods/spectral/fftw.h"
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
@@ -31,27 +33,37 @@ namespace {
 constexpr std::size_t kRunsOfThread = 2;
 // Larger fields fill a machine by themselves, unless there are runs for all of its threads.
 constexpr double kCellsOfThread = 1 << 18;
-// Runs that a GPU steps together, at most, and the seconds and first steps of a slice of theirs: their cells
-// are copied for each slice.
+// Runs that a GPU steps together, at most, and the seconds of a slice of theirs: their cells are copied to
+// the GPU and back for each slice.
 constexpr std::size_t kRunsOfGpu = 1 << 14;
 constexpr double kCellsOfGpu = 1 << 20;  // larger fields fill a GPU by themselves
-constexpr double kSecondsOfGpu = 0.5;
-constexpr long long kFirstOfGpu = 256;
+constexpr double kSecondsOfGpu = 2;
+constexpr long long kFirstOfGpu = 256;  // steps, at least, while the cost is unknown
+// Operations that a lane makes in a second, about, by which the first slice is as long as those behind it.
+constexpr double kOperationsOfLane = 8e8;
 
-// Whether a GPU steps such runs together.
-bool goes_together(const RunSpec& base, const RunSpec& resolved, const Machine& machine) {
+// Whether a GPU steps such runs together. Then `cells_per_second` is about what it makes.
+bool goes_together(const RunSpec& base,
+                   const RunSpec& resolved,
+                   const Machine& machine,
+                   double& cells_per_second) {
     if (!machine.has_cuda() || base.backend == "cpu" || base.method != "auto" || base.kernel ||
         !resolved.is_general() || std::holds_alternative<ByTolerance>(resolved.dt) ||
         double(resolved.size->nx) * resolved.size->ny > kCellsOfGpu)
         return false;
     const bool float64 = resolved.dtype == DType::float64;
-    const equation::Program program =
-        make_program(run_equations(resolved), resolved.integrator, float64, resolved.time_step());
+    const auto program =
+        planned_equations(resolved)->step(resolved.integrator, float64, resolved.time_step());
+    // Of transforms it is not known.
+    const GpuFacts gpu = gpu_facts();
+    if (!equation::couples_all_cells(*program))
+        cells_per_second = kOperationsOfLane * gpu.lanes() * gpu.multiprocessors /
+                           (equation::operations_of_cell(*program) * (float64 ? gpu.float64_cost : 1));
     // The states stay with steppers on the CPU.
-    const bool transforms_there =
-        program.linear.empty() || (why_no_fftw(sizeof(float)).empty() && why_no_fftw(sizeof(double)).empty());
+    const bool transforms_there = program->linear.empty() ||
+                                  (why_no_fftw(sizeof(float)).empty() && why_no_fftw(sizeof(double)).empty());
     return transforms_there &&
-           equation::why_no_batch(program, float64, {resolved.size->nx, resolved.size->ny}).empty();
+           equation::why_no_batch(*program, float64, {resolved.size->nx, resolved.size->ny}).empty();
 }
 
 // A run whose steps a GPU makes keeps its state on the CPU.
@@ -140,7 +152,7 @@ Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
     spec_.base = base;
     spec_.base.size = resolved_.size;
     spec_.base.backend = resolved_.backend;
-    if (runs_.size() > 1 && goes_together(base, resolved_, machine)) {
+    if (runs_.size() > 1 && goes_together(base, resolved_, machine, cells_per_second_)) {
         gpu_ = std::make_unique<GpuBatches>();
         resolved_ = resolve(kept_on_cpu(spec_.base), machine);
     }
@@ -148,14 +160,13 @@ Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
     const int threads = batch_threads(base.threads, machine.cpu_threads, runs_.size());
     const bool spreads = method_of(resolved_)->device == Device::cpu &&
                          (gpu_ || cells <= kCellsOfThread || threads < int(runs_.size()));
-    if (spreads) {
-        threads_ = threads;
-        spec_.base.threads = resolved_.threads = 1;
-    }
+    threads_ = std::make_unique<ThreadPool>(spreads ? threads : 1);
+    if (spreads) spec_.base.threads = resolved_.threads = 1;
     const MemoryNeeds needs = run_needs(resolved_);
     const MemoryLimits limits = memory_limits(machine, resolved_.memory_limit);
     const double room = std::max(1.0, limits.host / std::max(needs.host * cells, 1.0));
-    if (at_once == 0) at_once = gpu_ ? kRunsOfGpu : spreads ? kRunsOfThread * std::size_t(threads_) : 1;
+    if (at_once == 0)
+        at_once = gpu_ ? kRunsOfGpu : spreads ? kRunsOfThread * std::size_t(threads_->size()) : 1;
     at_once_ = std::size_t(std::min(double(at_once), room));
 }
 
@@ -175,7 +186,7 @@ void Sweep::begin_more() {
     std::vector<std::unique_ptr<Live>> fresh;
     for (; next_ < runs_.size() && in_progress() + fresh.size() < at_once_; ++next_)
         if (!runs_[next_].ended()) fresh.push_back(std::make_unique<Live>(next_));
-    const auto failures = for_each_apart(fresh.size(), threads_, [&](std::size_t i) {
+    const auto failures = for_each_apart(fresh.size(), *threads_, [&](std::size_t i) {
         Live& live = *fresh[i];
         try {
             const RunSpec spec = spec_.run(live.index);
@@ -184,16 +195,21 @@ void Sweep::begin_more() {
             throw InputError("unstable: {}", error.what());
         }
     });
+    std::vector<std::size_t> failed;
     for (std::size_t i = 0; i < fresh.size(); ++i) {
         SweptRun& run = runs_[fresh[i]->index];
         run.status = failures[i].empty() ? "running" : failures[i];
-        if (failures[i].empty()) {
+        if (failures[i].empty())
             live_.push_back(std::move(fresh[i]));
-        } else {
-            ++ended_;
-            if (on_end) on_end(fresh[i]->index, nullptr);
-        }
+        else
+            failed.push_back(fresh[i]->index);
     }
+    end(failed);
+}
+
+void Sweep::end(std::span<const std::size_t> runs) {
+    ended_ += runs.size();
+    if (on_end && !runs.empty()) on_end(runs);
 }
 
 std::size_t Sweep::in_progress() const {
@@ -210,7 +226,11 @@ void Sweep::advance(const SliceLimits& given) {
     SliceLimits limits = given;
     if (gpu_ && given.seconds >= kLongSlices.seconds) {
         limits.seconds = std::max(given.seconds, kSecondsOfGpu);
-        limits.first = std::max(given.first, kFirstOfGpu);
+        const double cells = double(in_progress()) * resolved_.size->nx * resolved_.size->ny;
+        limits.first =
+            static_cast<long long>(std::clamp(limits.seconds * cells_per_second_ / std::max(cells, 1.0),
+                                              double(std::max(given.first, kFirstOfGpu)),
+                                              double(kMaxSteps)));
     }
     const double sharing = gpu_ ? double(in_progress()) : 1;  // each has its share of a batch's seconds
     step_each([&](const Simulation& simulation) {
@@ -245,24 +265,33 @@ void Sweep::step_each(const std::function<long long(const Simulation&)>& most) {
         each->slice = next_slice(simulation, each->until, each->observers, most(simulation));
         advances.push_back(each->slice.advance);
     }
-    std::vector<std::string> failures = Batch(simulations, {threads_, gpu_.get()}).advance(advances);
-    std::vector<SweptRun> found(live.size());
-    const auto looks = for_each_apart(live.size(), threads_, [&](std::size_t i) {
+    std::vector<std::string> failures = Batch(simulations, {*threads_, gpu_.get()}).advance(advances);
+    std::vector<std::exception_ptr> thrown(live.size());  // by on_measured, which is no failure of a run
+    const auto looks = for_each_apart(live.size(), *threads_, [&](std::size_t i) {
         if (!failures[i].empty()) return;
         Live& each = *live[i];
         look_after(*each.simulation, each.until, each.observers, each.slice);
-        if (each.has_ended()) found[i] = measured(each);
+        if (!each.has_ended()) return;
+        runs_[each.index] = measured(each);
+        try {
+            if (on_measured) on_measured(each.index, *each.simulation);
+        } catch (...) {
+            thrown[i] = std::current_exception();
+        }
     });
+    for (const std::exception_ptr& one : thrown)
+        if (one) std::rethrow_exception(one);
+    std::vector<std::size_t> ended;
     for (std::size_t i = 0; i < live.size(); ++i) {
         const std::string& failure = failures[i].empty() ? looks[i] : failures[i];
-        if (!failure.empty())
-            found[i].status = failure;
-        else if (!live[i]->has_ended())
-            continue;
-        runs_[live[i]->index] = std::move(found[i]);
-        ++ended_;
-        if (on_end) on_end(live[i]->index, live[i]->simulation.get());
+        SweptRun& run = runs_[live[i]->index];
+        if (!failure.empty()) {
+            run = {};
+            run.status = failure;
+        }
+        if (run.ended()) ended.push_back(live[i]->index);
     }
+    end(ended);
     if (!keeps) std::erase_if(live_, [&](const auto& each) { return runs_[each->index].ended(); });
 }
 

@@ -5,9 +5,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/thread_pool.h"
 #include "kernels/view/statistics/statistics.h"
 #include "sim/machine/machine.h"
 #include "sim/run/advance.h"
@@ -62,8 +64,11 @@ class Sweep {
 
     /// Takes over what an earlier sweep found of a run, which is then not made.
     void take(std::size_t index, SweptRun known);
-    /// Called on the caller's thread of advance() once a run has ended; null if it never began.
-    std::function<void(std::size_t index, Simulation*)> on_end;
+    /// Called once a run has ended and is known, on one of several threads, so for several runs at a time.
+    std::function<void(std::size_t index, Simulation&)> on_measured;
+    /// Called behind that on the caller's thread of advance(), with the runs that have ended or could not
+    /// begin.
+    std::function<void(std::span<const std::size_t> runs)> on_end;
     /// Keeps simulations of ended runs, as a window shows them.
     bool keeps = false;
 
@@ -79,6 +84,7 @@ class Sweep {
     struct Live;
 
     void begin_more();
+    void end(std::span<const std::size_t> runs);
     void step_each(const std::function<long long(const Simulation&)>& most);
     std::size_t in_progress() const;
     SweptRun measured(Live& live) const;
@@ -88,8 +94,9 @@ class Sweep {
     Machine machine_;
     std::size_t at_once_;
     std::size_t alike_ = 1;  ///< runs with the same text
-    int threads_ = 1;
+    std::unique_ptr<ThreadPool> threads_;
     std::unique_ptr<GpuBatches> gpu_;  ///< steps runs that are kept on the CPU; null: none
+    double cells_per_second_ = 0;      ///< that a GPU makes, about
     std::vector<SweptRun> runs_;
     std::vector<std::unique_ptr<Live>> live_;
     std::size_t next_ = 0, ended_ = 0;

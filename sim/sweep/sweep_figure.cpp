@@ -7,8 +7,10 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/cpu/thread_pool.h"
 #include "sim/figure/chart.h"
 #include "sim/files/atomic_file.h"
+#include "sim/machine/host_memory.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/sweep/sweep_table.h"
 #include "sim/text/parse.h"
@@ -123,13 +125,20 @@ figure::FigurePanel panel_of(const Lattice& lattice, double width) {
     return panel;
 }
 
-double mean_of_block(const Field& field, int x0, int y0, int edge) {
-    return field.visit([&](const auto& cells) {
-        double sum = 0;
-        int count = 0;
-        for (int y = y0; y < std::min(y0 + edge, cells.ny()); ++y)
-            for (int x = x0; x < std::min(x0 + edge, cells.nx()); ++x, ++count) sum += double(cells.at(x, y));
-        return sum / count;
+// Writes the means of blocks of `edge` x `edge` cells, fewer at the far sides.
+void write_means(const Field& field, int edge, FieldView<float> means) {
+    field.visit([&](const auto& cells) {
+        for (int y = 0; y < means.ny; ++y)
+            for (int x = 0; x < means.nx; ++x) {
+                const int columns = std::min(edge, cells.nx() - x * edge),
+                          rows = std::min(edge, cells.ny() - y * edge);
+                double sum = 0;
+                for (int j = 0; j < rows; ++j) {
+                    const auto* row = cells.view().row(y * edge + j) + x * edge;
+                    for (int i = 0; i < columns; ++i) sum += double(row[i]);
+                }
+                means.at(x, y) = float(sum / (columns * rows));
+            }
     });
 }
 
@@ -141,21 +150,30 @@ Array<float> mosaic_of(const Lattice& lattice, const SweepStore& store, std::siz
     const int nx = (one.nx() + edge - 1) / edge, ny = (one.ny() + edge - 1) / edge;
     Array<float> mosaic(nx * int(lattice.columns), ny * int(lattice.rows));
     std::ranges::fill(mosaic.cells(), float(kNoNumber));
-    for (std::size_t row = 0; row < lattice.rows; ++row)
-        for (std::size_t column = 0; column < lattice.columns; ++column) {
-            if (!lattice.holds(column, row)) continue;
-            const Field tile = store.field(lattice.run(column, row), plane);
-            const int left = nx * int(column), top = ny * int(lattice.rows - 1 - row);
-            for (int y = 0; y < ny; ++y)
-                for (int x = 0; x < nx; ++x)
-                    mosaic.at(left + x, top + y) = float(mean_of_block(tile, x * edge, y * edge, edge));
-        }
+    const auto tile_at = [&](std::size_t column, std::size_t row) {
+        float* const first = &mosaic.at(nx * int(column), ny * int(lattice.rows - 1 - row));
+        return FieldView<float>{first, nx, ny, mosaic.nx()};
+    };
+    constexpr std::int64_t kLeastTiles = 8;  // of a thread
+    ThreadPool(available_threads())
+        .for_ranges(
+            std::int64_t(lattice.runs),
+            [&](std::int64_t begin, std::int64_t end) {
+                for (auto run = std::size_t(begin); run < std::size_t(end); ++run)
+                    write_means(store.field(lattice.first + run, plane),
+                                edge,
+                                tile_at(run % lattice.columns, run / lattice.columns));
+            },
+            kLeastTiles);
+    if (lattice.holds(lattice.columns - 1, lattice.rows - 1)) return mosaic;
     // Places behind the last run look like its lowest value, and not like runs that failed.
     float lowest = std::numeric_limits<float>::infinity();
     for (const float value : mosaic.cells()) lowest = std::fmin(lowest, value);
     for (std::size_t column = 0; column < lattice.columns; ++column)
-        if (!lattice.holds(column, lattice.rows - 1))
-            for (int y = 0; y < ny; ++y) std::fill_n(&mosaic.at(nx * int(column), y), nx, lowest);
+        if (!lattice.holds(column, lattice.rows - 1)) {
+            const FieldView<float> tile = tile_at(column, lattice.rows - 1);
+            for (int y = 0; y < ny; ++y) std::fill_n(tile.row(y), nx, lowest);
+        }
     return mosaic;
 }
 

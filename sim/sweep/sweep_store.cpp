@@ -128,15 +128,19 @@ std::size_t SweepStore::give_to(Sweep& sweep) {
     return given;
 }
 
-void SweepStore::add(std::size_t index, const SweptRun& run, Simulation* simulation) {
-    if (file_ && simulation && !run.field_hash.empty()) {
-        for (std::size_t plane = 0; plane < planes_.size(); ++plane)
-            write(index, plane, simulation->solver().field(planes_[plane]));
-        has_field_[index] = true;
-    }
+void SweepStore::add_fields(std::size_t index, Simulation& simulation) {
+    if (!file_) return;
+    for (std::size_t plane = 0; plane < planes_.size(); ++plane)
+        write(index, plane, simulation.solver().field(planes_[plane]));
+    has_field_[index] = true;
+}
+
+void SweepStore::add(const Sweep& sweep, std::span<const std::size_t> runs) {
+    std::string text;
+    for (const std::size_t index : runs) text += line_of(index, sweep.run(index)).dump() + "\n";
     const Descriptor lines(
         ::open(lines_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
-    if (!lines || !write_all(lines.number(), bytes_of(line_of(index, run).dump() + "\n"))) fail(lines_);
+    if (!lines || !write_all(lines.number(), bytes_of(text))) fail(lines_);
 }
 
 void SweepStore::finish(bool keeps_fields) {

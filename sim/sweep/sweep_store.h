@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,10 @@ class SweepStore {
 
     /// Gives the sweep the runs that an earlier one has kept here; returns their number.
     std::size_t give_to(Sweep& sweep);
-    void add(std::size_t index, const SweptRun& run, Simulation* simulation);
+    /// Keeps the fields of a run that has ended. Several threads may do so for several runs.
+    void add_fields(std::size_t index, Simulation& simulation);
+    /// Keeps the lines of runs, whose fields are there.
+    void add(const Sweep& sweep, std::span<const std::size_t> runs);
     /// Marks the fields of runs that have none by NaN. Without `keeps_fields` fields.npy goes, unless an
     /// earlier sweep left it here.
     void finish(bool keeps_fields);
@@ -41,9 +45,9 @@ class SweepStore {
     int nx_, ny_;
     DType dtype_;
     std::string header_;
-    Descriptor file_;     ///< none: no fields are kept
-    bool known_ = false;  ///< the array was there before
-    std::vector<bool> has_field_;
+    Descriptor file_;              ///< none: no fields are kept
+    bool known_ = false;           ///< the array was there before
+    std::vector<char> has_field_;  ///< of each run
 };
 
 }  // namespace stencil

@@ -196,13 +196,15 @@ Entry entry_of(const Problem& spec) {
         entry.parameters = {"c"};
         return entry;
     }
-    const equation::Equations equations = run_equations(spec);
+    const auto plans = planned_equations(spec);
+    const equation::Equations& equations = plans->equations();
     const equation::Integrator scheme = spec.integrator;
     if (scheme->is_implicit)
         throw InputError(Given{"kernel"},
                          "{} solves by transforms, which a kernel of your own cannot: --integrator euler",
                          scheme->name);
-    const equation::Program program = equation::make_program(equations, scheme, spec.dtype == DType::float64);
+    const auto made = plans->step(scheme, spec.dtype == DType::float64);
+    const equation::Program& program = *made;
     if (program.past > 0)
         throw InputError(Given{"kernel"},
                          "{} keeps rates of the step before, which a kernel of your own is not given: "

@@ -68,7 +68,7 @@ std::string script_json(const Json& json) {
 }
 
 Program program_of(const RunSpec& spec) {
-    return make_program(run_equations(spec), spec.integrator, false, spec.time_step());
+    return *planned_equations(spec)->step(spec.integrator, false, spec.time_step());
 }
 
 double steps_per_frame(const RunSpec& spec) {
@@ -150,8 +150,8 @@ Json notes_json(const WebStart& start, bool shows) {
 
 // Returns the program that computes the shown formula if that is no component; null if a page cannot.
 Json view_json(const RunSpec& spec, const GlslProgram& run, PageFunctions& functions) {
-    const Equations equations = run_equations(spec, {spec.shown()});
-    const equation::ViewProgram view = make_view_program(equations, equations.extra, false);
+    const auto made = planned_equations(spec, {spec.shown()})->view(false, false);
+    const equation::ViewProgram& view = *made;
     if (!why_no_glsl(view.program).empty()) return {};
     const GlslProgram glsl = glsl_program(view.program, &run);
     Json json =

@@ -40,7 +40,7 @@ class RatesOf {
     equation::BaseState base;
 
     RatesOf(const RunSpec& now, const std::vector<double>& means, double time)
-        : equations_(run_equations(now)) {
+        : plans_(planned_equations(now)), equations_(plans_->equations()) {
         state_.components = means;
         state_.parameters = now.parameters;
         state_.spacing = now.dx;
@@ -102,7 +102,8 @@ class RatesOf {
     }
 
   private:
-    equation::Equations equations_;
+    std::shared_ptr<const PlannedEquations> plans_;
+    const equation::Equations& equations_;
     equation::UniformState state_;
     equation::Dispersion rates_;  ///< by radians per cell
 };

@@ -2,7 +2,11 @@
 
 #include "sim/sweep/sweep.h"
 
+#include <atomic>
+
 #include "sim/distributed/distributed_solver.h"
+#include "sim/files/atomic_file.h"
+#include "sim/model/step/stages.h"
 #include "sim/run/batch.h"
 #include "sim/sweep/sweep_spec.h"
 #include "tests/support/runs.h"
@@ -154,7 +158,8 @@ TEST_CASE("A run that overflows or is unstable says so, and stops no other") {
 TEST_CASE("A batch tells of each run why it could not be stepped, and steps the others") {
     Simulation a = begun(noise_run({20, 10})), b = begun(noise_run({20, 10})),
                alone = begun(noise_run({20, 10}));
-    Batch batch({&a, &b}, {2});
+    ThreadPool threads(2);
+    Batch batch({&a, &b}, {threads});
     const Advance advances[] = {{-1}, {7}};
     const auto failures = batch.advance(advances);
     REQUIRE(contains(failures[0], "-1 steps"));
@@ -177,4 +182,53 @@ TEST_CASE("The wavelength and the growth of a run are those of its spectrum and 
         REQUIRE_THAT(sweep.run(i).wavelength, Catch::Matchers::WithinRel(16.0, 1e-9));
     }
     REQUIRE_THAT(sweep.run(1).growth, Catch::Matchers::WithinAbs(0.3, 0.02));  // K - (1 - k^2)^2 at k = 1
+}
+
+TEST_CASE("Runs that differ in numbers alone share their equations and the programs made of them") {
+    const RunSpec base = run_of_text("du/dt = D*lap(u) - K*u; u(0) = random; D = 1; K = 0.1; dt = 0.1");
+    const SweepSpec sweep = sweep_of(base, {"K=0.1,0.2", "seed=1,2", "dt=0.1,0.05"});
+    const auto plans = planned_equations(sweep.run(0));
+    const auto program = plans->step(base.integrator, false, 0.1);
+    for (std::size_t i = 0; i < sweep.count(); ++i) {
+        const RunSpec run = sweep.run(i);
+        REQUIRE(planned_equations(run) == plans);
+        REQUIRE(plans->step(run.integrator, false, run.time_step()) == program);
+    }
+    REQUIRE(plans->step(base.integrator, true, 0.1) != program);
+    REQUIRE(*program == equation::make_program(plans->equations(), base.integrator, false, 0.1));
+    for (const char* other : {"dx=2,3", "boundary=periodic,insulated", "left=1,2"}) {
+        const SweepSpec apart = sweep_of(base, {other});
+        REQUIRE(planned_equations(apart.run(0)) != planned_equations(apart.run(1)));
+    }
+    REQUIRE(planned_equations(base, {"2*u"})->equations().extra.size() == 1);
+}
+
+TEST_CASE(
+    "A run that has ended is looked at once, before it is told of, and what a look throws ends the sweep") {
+    RunSpec base = run_of_text("du/dt = D*lap(u); D = 1; dt = 0.1");
+    base.size = Size{8, 6};
+    base.steps = 20;
+    const SweepSpec spec = sweep_of(base, {"D=1,2,100", "seed=1:4:4"});
+    Sweep sweep(spec, query_machine(), 5);
+    std::vector<std::atomic<int>> looks(sweep.count());
+    std::vector<std::size_t> told;
+    sweep.on_measured = [&](std::size_t run, Simulation& simulation) {
+        ++looks[run];
+        if (simulation.step() != 20) ++looks[run];
+    };
+    sweep.on_end = [&](std::span<const std::size_t> runs) {
+        for (const std::size_t run : runs) {
+            told.push_back(run);
+            REQUIRE(sweep.run(run).ended());
+            REQUIRE(looks[run] == (sweep.run(run).is_done() ? 1 : 0));
+        }
+    };
+    finish(sweep);
+    std::ranges::sort(told);
+    REQUIRE(told.size() == sweep.count());
+    REQUIRE(std::ranges::adjacent_find(told) == told.end());
+    REQUIRE(contains(sweep.run(2).status, "unstable"));
+    Sweep failing(spec, query_machine());
+    failing.on_measured = [](std::size_t, Simulation&) { throw FileError("the disk is full"); };
+    REQUIRE(message_of<FileError>([&] { finish(failing); }) == "the disk is full");
 }
