@@ -77,6 +77,35 @@ nlohmann::ordered_json report_of(const Sweep& sweep, double seconds) {
     return json;
 }
 
+// The steps of all runs: their seconds, and how many cells were stepped.
+struct Stepped {
+    double seconds = 0, cells = 0;
+};
+Stepped stepped_by(const Sweep& sweep) {
+    const Size size = *sweep.resolved().size;
+    const double cells = double(size.nx) * size.ny;
+    Stepped sum;
+    for (std::size_t i = 0; i < sweep.count(); ++i) {
+        sum.seconds += sweep.run(i).seconds;
+        sum.cells += cells * double(sweep.run(i).steps);
+    }
+    return sum;
+}
+
+// What steps made together took; empty where each run was stepped for itself.
+std::string speed_of(const Sweep& sweep, const Stepped& known) {
+    const bool one_size = std::ranges::none_of(
+        sweep.spec().vary, [](const Vary& axis) { return axis.name == setting_name::size; });
+    if (sweep.way().empty() || !one_size) return "";
+    const Stepped all = stepped_by(sweep);
+    const double seconds = all.seconds - known.seconds;
+    if (!(seconds > 0)) return "";
+    return fmt::format(": {:.3g} s for steps, {:.4g} GCells/s with the copies to and from the GPU ({})",
+                       seconds,
+                       (all.cells - known.cells) / seconds / 1e9,
+                       sweep.way());
+}
+
 // Tells of the runs that are not done, one line for each reason.
 void note_failures(const Sweep& sweep) {
     std::map<std::string, std::vector<std::size_t>> reasons;
@@ -133,6 +162,7 @@ int run_sweep(SweepRequest request) {
         sweep.on_end = [&](std::span<const std::size_t> runs) { store->add(sweep, runs); };
     }
     watch_for_interrupts();
+    const Stepped known_steps = stepped_by(sweep);
     const auto began = std::chrono::steady_clock::now();
     {
         ProgressBar bar(0, request.quiet, "runs");
@@ -159,7 +189,7 @@ int run_sweep(SweepRequest request) {
         if (request.out.empty())
             print_text(sweep_csv(sweep));
         else
-            print("{} runs in {:.3g} s\n", sweep.ended() - known, seconds);
+            print("{} runs in {:.3g} s{}\n", sweep.ended() - known, seconds, speed_of(sweep, known_steps));
         print_written(files);
     }
     if (interrupt_signal() == 0) return 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "sim/machine/child_process.h"
@@ -186,10 +187,12 @@ std::vector<ProfiledLaunch> read_profile(std::string_view output) {
 
 std::string why_no_profile(std::string_view output) {
     if (!read_profile(output).empty()) return "";
-    std::string error;
+    std::string error, last;
     for_lines(output, [&](std::string_view line) {
         if (error.empty() && line.starts_with("==ERROR==")) error = line.substr(sizeof("==ERROR==") - 1);
+        if (!line.empty()) last = line;
     });
+    if (error.empty()) error = last;  // the loader's message, where ncu itself could not start
     while (error.starts_with(' ')) error.erase(0, 1);
     if (error.find("ERR_NVGPUCTRPERM") != std::string::npos)
         return "the driver lets only root read the GPU's counters (ERR_NVGPUCTRPERM): run as root, or load "
@@ -262,7 +265,8 @@ RowProfile profile_row(const SuiteRow& row,
                           "yes",
                           "--metrics",
                           all_metrics(),
-                          own_program(),
+                          // Of this process: in ncu the same link leads to ncu.
+                          std::filesystem::read_symlink(own_program()).string(),
                           "bench",
                           "--method",
                           profile.method,

@@ -70,6 +70,8 @@ def test_a_call_that_fails_is_told_in_a_line_and_leaves_whole_files(shim, tmp_pa
     words, ways = [*WORDS, *FILES], ("", "+")
     if call in ("malloc", "any_malloc"):  # H5Fcreate of libhdf5 1.10 uses a block that it did not get
         words = [word.replace("field.h5,", "") for word in words]
+    if call == "any_malloc":  # without memory libfontconfig, which the page's formulas are set by, tries for ever or crashes
+        words = [word.replace("web.html,", "") for word in words]
     if call in ("memfd", "fork", "thread"):  # they start the compiler, in a run that is long enough for it
         words, ways = [*WORDS, "--size", "64x64", "--steps", "120000", "--export", "field.npy"], ("",)
     assert run(shim, expected, f"{call} 0", *words, "--out", str(expected)).returncode == 0

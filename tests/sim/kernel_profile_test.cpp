@@ -109,6 +109,28 @@ TEST_CASE("What keeps ncu from counting is told in one line") {
         "Counters on the target device 0. For instructions ...\n";
     CHECK(contains(why_no_profile(permission), "run as root"));
     CHECK(contains(why_no_profile("==ERROR== Failed to load\n"), "no launch: Failed to load"));
-    CHECK(contains(why_no_profile("==WARNING== No kernels were profiled.\n"), "no launch"));
+    CHECK(contains(why_no_profile("==WARNING== No kernels were profiled.\n"),
+                   "no launch: ==WARNING== No kernels"));
+    CHECK(contains(why_no_profile("ncu: libx.so: version `X' not found\n\n"), "no launch: ncu: libx.so"));
     CHECK_FALSE(contains(why_no_profile(permission), "\n"));
+}
+
+TEST_CASE("A row is profiled by running this program again under ncu") {
+    const ScratchFolder folder;
+    write_bytes(folder / "table.csv", sample());
+    write_script(folder / "ncu",
+                 "printf '%s\\n' \"$@\" > " + (folder / "words").string() + "; cat " +
+                     (folder / "table.csv").string());
+    const Environment path("PATH", folder.path().string() + ":/usr/bin:/bin");
+    SuiteRow row;
+    row.method = &methods().front();
+    row.size = {640, 480};
+    const RowProfile profile = profile_row(row, {"--dtype", "float64"}, [] { return false; });
+    CHECK(profile.why_not.empty());
+    CHECK(contains(profile.launch.kernel, "streaming_kernel"));
+    const std::string words = read_bytes(folder / "words");
+    // ncu starts it by its file: /proc/self/exe would be ncu there.
+    CHECK(contains(words, "\n" + std::filesystem::read_symlink("/proc/self/exe").string() + "\nbench\n"));
+    CHECK(contains(words, "\n640x480\n"));
+    CHECK(contains(words, "\n--dtype\nfloat64\n"));
 }

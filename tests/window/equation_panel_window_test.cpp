@@ -343,6 +343,7 @@ TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run wi
         lab.click("Gallery", {name.data()}, 0.04f);
         CHECK_FALSE(lab.ui.gallery.open);
     };
+    lab.ui.gallery.search = presets()[0].name;  // its tile is below the ready runs
     click_tile(presets()[0].name);
     CHECK(lab.ui.gallery.wanted);
     CHECK(lab.model().name == presets()[0].name);
