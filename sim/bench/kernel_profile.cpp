@@ -18,6 +18,8 @@ namespace {
 constexpr double kLimitSeconds = 300;
 // The first launches of a method also fill caches; two, because a step may be several kernels.
 constexpr const char *kSkipped = "2", *kProfiled = "2";
+// More than there are launches of kernels that are tried, and the kernels' names.
+constexpr const char *kTried = "64", *kSeveralSteps = "regex:^(fused|resident|block)$";
 
 constexpr const char* kDuration = "gpu__time_duration.sum";
 constexpr const char* kIssued = "smsp__issue_active.avg.per_cycle_active";
@@ -247,6 +249,9 @@ RowProfile profile_row(const SuiteRow& row,
                        const std::vector<std::string>& words,
                        const std::function<bool()>& stop) {
     RowProfile profile{std::string(row.method->name), row.size, {}, ""};
+    // A typed equation's kernels of several steps are tried in turn before the fastest is used: the last
+    // launch is of that one.
+    const bool tries = row.way.steps_fused && *row.way.steps_fused != 1;
     // The calls of a method are NVTX ranges of its name (Solver::advance).
     ChildCommand command{{profiler(),
                           "--csv",
@@ -258,9 +263,9 @@ RowProfile profile_row(const SuiteRow& row,
                           "--nvtx-include",
                           profile.method + "/",
                           "--launch-skip",
-                          kSkipped,
+                          tries ? "0" : kSkipped,
                           "--launch-count",
-                          kProfiled,
+                          tries ? kTried : kProfiled,
                           "--kill",
                           "yes",
                           "--metrics",
@@ -277,16 +282,17 @@ RowProfile profile_row(const SuiteRow& row,
                          kLimitSeconds,
                          true};
     command.words.insert(command.words.end(), words.begin(), words.end());
+    if (tries) command.words.insert(command.words.begin() + 1, {"--kernel-name", kSeveralSteps});
     std::string output;
     run_child(
         command, [&](std::string_view line) { output.append(line) += '\n'; }, stop);
     profile.why_not = why_no_profile(output);
     std::vector<ProfiledLaunch> launches = read_profile(output);
+    if (launches.empty()) return profile;
     const auto duration = [](const ProfiledLaunch& launch) {
         return sum_of(launch, {kDuration}).value_or(0);
     };
-    if (const auto longest = std::ranges::max_element(launches, {}, duration); longest != launches.end())
-        profile.launch = std::move(*longest);
+    profile.launch = tries ? launches.back() : *std::ranges::max_element(launches, {}, duration);
     return profile;
 }
 

@@ -133,4 +133,11 @@ TEST_CASE("A row is profiled by running this program again under ncu") {
     CHECK(contains(words, "\n" + std::filesystem::read_symlink("/proc/self/exe").string() + "\nbench\n"));
     CHECK(contains(words, "\n640x480\n"));
     CHECK(contains(words, "\n--dtype\nfloat64\n"));
+    CHECK_FALSE(contains(words, "--kernel-name"));
+
+    // Of a typed equation's kernels the last launch counts, which is of the one that was found the fastest.
+    row.way.steps_fused = 8;
+    write_bytes(folder / "table.csv", sample() + line_of(2, "fused", "gpu__time_duration.sum", "99,000"));
+    CHECK(profile_row(row, {}, [] { return false; }).launch.kernel == "fused");
+    CHECK(contains(read_bytes(folder / "words"), "--kernel-name\nregex:^(fused|resident|block)$\n"));
 }
