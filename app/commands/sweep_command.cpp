@@ -92,7 +92,8 @@ Stepped stepped_by(const Sweep& sweep) {
     return sum;
 }
 
-// What steps made together took; empty where each run was stepped for itself.
+// Says how long the steps that a GPU made of all runs together took, and their speed; empty where each run
+// was stepped for itself.
 std::string speed_of(const Sweep& sweep, const Stepped& known) {
     const bool one_size = std::ranges::none_of(
         sweep.spec().vary, [](const Vary& axis) { return axis.name == setting_name::size; });

@@ -51,7 +51,8 @@ __device__ inline int block_row() {
     return int(blockIdx.z * kMaxBlocksY + blockIdx.y);
 }
 
-/// The same in a grid for several fields, and the number of the field.
+/// In a grid for several fields block_row(fields) is this block's row, and block_field() is the number of its
+/// field.
 __device__ inline int block_row(int fields) {
     return fields > 1 ? int(blockIdx.y) : block_row();
 }

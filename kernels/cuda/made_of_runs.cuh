@@ -1,4 +1,4 @@
-// What differs between runs whose fields one kernel works on.
+// A kernel that steps the fields of several runs reads here what differs between the runs.
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,7 @@ struct CanvasScene {
     std::span<const PaneSlot> slots;
     FieldSize field;
     std::span<const ProbeSeries> probes;
-    /// What the left button does: its tool, select a rectangle, or move the picture.
+    /// The left button uses its tool, selects a rectangle, or moves the picture.
     enum class LeftButton { tool, select, pan } left = LeftButton::tool;
 };
 

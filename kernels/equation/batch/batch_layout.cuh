@@ -39,7 +39,7 @@ struct Mirror {
     std::size_t size = 0;
 };
 
-/// What kernels of a batch expect.
+/// Which arrays the kernels of a batch read, and where they expect rows to begin.
 struct BatchNeeds {
     std::vector<int> sent;  ///< the arrays that are packed: the components, then those that are only read
     std::size_t row_bytes;  ///< rows begin at multiples of it

@@ -1,4 +1,4 @@
-// What all batches do alike: members are packed, stepped and unpacked group by group.
+// The base of all batches: it packs, steps and unpacks the members group by group.
 #pragma once
 
 #include <chrono>
