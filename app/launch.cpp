@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
@@ -133,12 +134,10 @@ int run_launcher(std::vector<std::string> words) {
 
 }  // namespace
 
-void add_processes(CLI::App& command) {
-    command
-        .add_option("--gpus",
-                    "share the field among this many GPUs of this machine, a process each, by mpirun")
-        ->type_name("N")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+void add_processes(CLI::App& command, std::string_view shared) {
+    const std::string help =
+        fmt::format("share {} among this many GPUs of this machine, a process each, by mpirun", shared);
+    command.add_option("--gpus", help)->type_name("N")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("--processes", "the same among processes on the CPU, each with --threads of its own")
         ->type_name("N")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

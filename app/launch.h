@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -9,8 +10,8 @@ class App;
 
 namespace stencil {
 
-/// Adds `--gpus N` and `--processes N`, for commands that step a field.
-void add_processes(CLI::App& command);
+/// Adds `--gpus N` and `--processes N`, for commands that step a field or several.
+void add_processes(CLI::App& command, std::string_view shared = "the field");
 
 /// If several processes are requested and this is not one of them, restarts the program under mpirun and
 /// returns its exit status. Throws InputError and MachineError.

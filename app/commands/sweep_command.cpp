@@ -15,6 +15,7 @@
 #include "app/commands/commands.h"
 #include "app/console.h"
 #include "app/interrupt.h"
+#include "app/launch.h"
 #include "app/own_folder.h"
 #include "app/progress_bar.h"
 #include "app/run_options.h"
@@ -25,6 +26,7 @@
 #include "sim/problem/settings/setting_names.h"
 #include "sim/sweep/sweep_files.h"
 #include "sim/sweep/sweep_table.h"
+#include "sim/sweep/sweep_team.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -124,9 +126,7 @@ void note_failures(const Sweep& sweep) {
 }
 
 int run_sweep(SweepRequest request) {
-    if (Communicator::all().size() > 1)
-        throw InputError(
-            "sweep: its runs are spread over the threads of one process: start it without mpirun");
+    Communicator::share_no_fields();
     const Machine machine = query_machine();
     request.sweep.validate();  // names of columns need a model
     request.sweep = with_map_observed(std::move(request.sweep));
@@ -167,12 +167,15 @@ int run_sweep(SweepRequest request) {
     const auto began = std::chrono::steady_clock::now();
     {
         ProgressBar bar(0, request.quiet, "runs");
+        SweepTeam team(sweep, request.sweep, store ? &*store : nullptr);
         while (!sweep.is_done() && interrupt_signal() == 0) {
+            team.exchange();
             sweep.advance();
             bar.show(static_cast<long long>(sweep.ended() - known),
                      static_cast<long long>(sweep.count() - known),
                      0);
         }
+        team.finish();
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     std::vector<fs::path> files;
@@ -288,6 +291,7 @@ void add_sweep(CLI::App& app, ChosenCommand& chosen) {
         "write over the results of another sweep in --out, which otherwise stay: these go to DIR-2");
     add_settings(*sweep, words.run, kLeftOut);
     add_results(*sweep, words.request.json, words.request.quiet);
+    add_processes(*sweep, "the runs");
     sweep->footer(list_sweep_files());
     sweep->final_callback([all, &chosen] { chosen = [all] { return start_sweep(*all); }; });
 }

@@ -435,13 +435,13 @@ std::optional<OwnRows> own_rows(const std::string& recipe, std::size_t field) {
 }  // namespace
 
 std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& setup, int processes) {
-    const int most = processes > 0 ? processes : Communicator::all().size();
+    const int most = processes > 0 ? processes : Communicator::sharing();
     if (partition_of(setup, most).parts == 1) return make_solver(setup);
     return std::make_unique<DistributedSolver>(spec, setup, most);
 }
 
 std::shared_ptr<const RowSource> start_in_place(RunSpec& spec) {
-    if (Communicator::all().size() == 1) return nullptr;
+    if (Communicator::sharing() == 1) return nullptr;
     auto start = start_recipe(spec);
     for (std::size_t c = 0; start && c < start->count(); ++c) {
         const std::string file = initial_choice(spec, c).file;
@@ -460,8 +460,7 @@ SeenField look_at(const RowSource& source, std::size_t field) {
     };
     RowsSeen seen;
     const std::string recipe = source.recipe();
-    if (Communicator::all().size() > 1 && !recipe.empty())
-        seen = together<"look at rows">(look, recipe, field);
+    if (Communicator::sharing() > 1 && !recipe.empty()) seen = together<"look at rows">(look, recipe, field);
     if (seen.hash.empty() && seen.trouble.empty()) seen = look_alone(source, field);
     if (!seen.trouble.empty()) throw InputError(seen.trouble);
     return {seen.hash, seen.statistics};
@@ -473,7 +472,7 @@ std::string write_npy(const std::filesystem::path& path, const RowSource& source
         return own ? write_together(Communicator::all(), file, *own) : WrittenRows();
     };
     const std::string recipe = source.recipe();
-    if (Communicator::all().size() > 1 && !recipe.empty())
+    if (Communicator::sharing() > 1 && !recipe.empty())
         if (const auto written = write_shared(path, [&](const std::string& file) {
                 return together<"write rows">(write, recipe, field, file);
             }))

@@ -25,12 +25,6 @@ Table& table() {
     return calls;
 }
 
-void report(Communicator& comm, const char* what) {
-    char host[256] = "";
-    gethostname(host, sizeof(host) - 1);
-    std::fprintf(stderr, "stencilscope: process %d on %s: %s\n", comm.rank(), host, what);
-}
-
 }  // namespace
 
 team::Row::Row(std::string_view its_name, std::vector<std::size_t> sizes, Call its_call)
@@ -57,9 +51,15 @@ void team::send(Packet& call, const std::function<void()>& own_part) {
     try {
         own_part();
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "stencilscope: process 0: %s\n", error.what());
-        Communicator::all().abort(1);
+        abort_team(Communicator::all(), error.what());
     }
+}
+
+void abort_team(Communicator& comm, const char* why) {
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    std::fprintf(stderr, "stencilscope: process %d on %s: %s\n", comm.rank(), host, why);
+    comm.abort(1);
 }
 
 void require_same_program(Communicator& comm) {
@@ -75,13 +75,13 @@ void require_same_program(Communicator& comm) {
     const auto other =
         std::ranges::find_if(all, [&](const std::string& each) { return each != all.front(); });
     if (comm.rank() == other - all.begin()) {
-        report(comm,
-               fmt::format("another build of stencilscope ({}) than that of process 0 ({}): start the same "
-                           "program on all hosts",
-                           version_of(own),
-                           version_of(all.front()))
-                   .c_str());
-        comm.abort(1);
+        abort_team(
+            comm,
+            fmt::format("another build of stencilscope ({}) than that of process 0 ({}): start the same "
+                        "program on all hosts",
+                        version_of(own),
+                        version_of(all.front()))
+                .c_str());
     }
     meet(comm);
 }
@@ -96,11 +96,10 @@ void serve(Communicator& comm) {
         slabs() = {};
         return;
     } catch (const std::bad_alloc&) {
-        report(comm, "out of memory; smaller sizes need less");
+        abort_team(comm, "out of memory; smaller sizes need less");
     } catch (const std::exception& error) {
-        report(comm, error.what());
+        abort_team(comm, error.what());
     }
-    comm.abort(1);
 }
 
 void dismiss_team() {

@@ -79,6 +79,9 @@ auto together(Act act, const Args&... arguments) {
 /// another version, or a build with other calls. Collective.
 void require_same_program(Communicator& comm);
 
+/// Says which process failed, where and why, and ends all.
+void abort_team(Communicator& comm, const char* why);
+
 /// The loop of the processes other than 0; returns when process 0 ends it.
 void serve(Communicator& comm);
 /// Ends the loops of the other processes.

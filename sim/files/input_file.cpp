@@ -17,13 +17,21 @@
 namespace stencil {
 namespace {
 
+// What was read from pipes.
+struct ReadStreams {
+    std::mutex mutex;
+    std::map<int, std::shared_ptr<const std::string>> all;
+};
+ReadStreams& streams() {
+    static ReadStreams read;
+    return read;
+}
+
 // Reads a pipe of this process to its end. It gives its bytes once, and a run reads its files twice.
 std::shared_ptr<const std::string> bytes_of_stream(int number, const InputFile& file) {
     constexpr std::size_t kMost = std::size_t(1) << 30;
-    static std::mutex one_reader;
-    static std::map<int, std::shared_ptr<const std::string>> streams;
-    const std::lock_guard lock(one_reader);
-    std::shared_ptr<const std::string>& bytes = streams[number];
+    const std::lock_guard lock(streams().mutex);
+    std::shared_ptr<const std::string>& bytes = streams().all[number];
     if (bytes) return bytes;
     std::string all;
     char part[1 << 16];
@@ -41,6 +49,20 @@ std::filesystem::path opened(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+Streams read_streams() {
+    const std::lock_guard lock(streams().mutex);
+    Streams read;
+    for (const auto& [number, bytes] : streams().all)
+        if (bytes) read.emplace_back(number, *bytes);
+    return read;
+}
+
+void keep_streams(const Streams& read) {
+    const std::lock_guard lock(streams().mutex);
+    for (const auto& [number, bytes] : read)
+        streams().all[number] = std::make_shared<const std::string>(bytes);
+}
 
 bool is_stream(const std::filesystem::path& path) {
     std::error_code ignored;

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace stencil {
 
@@ -47,6 +49,12 @@ class InputFile {
     std::unique_ptr<std::FILE, Close> stream_;
     std::uintmax_t size_ = 0;
 };
+
+/// The pipes that this process has read, by the numbers of their descriptors; another process may keep them,
+/// and reads them from then on.
+using Streams = std::vector<std::pair<int, std::string>>;
+Streams read_streams();
+void keep_streams(const Streams& streams);
 
 /// Whether the name is `-` or an open pipe or device of this process, such as /dev/stdin.
 bool is_stream(const std::filesystem::path& path);

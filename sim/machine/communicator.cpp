@@ -28,6 +28,7 @@ class Alone : public Communicator {
     void sum(std::span<std::uint64_t>) override {}
     void send(const void*, std::size_t, int) override { throw std::logic_error("alone"); }
     void receive(void*, std::size_t, int) override { throw std::logic_error("alone"); }
+    int wait_for_sender() override { throw std::logic_error("alone"); }
     void exchange(const Neighbour&, const Neighbour&, std::size_t) override {
         throw std::logic_error("alone");
     }
@@ -47,6 +48,7 @@ std::string module_file() {
 }
 
 EndMpi end_mpi = nullptr;
+bool shares_fields = true;
 
 std::unique_ptr<Communicator>& the_team() {
     static std::unique_ptr<Communicator> comm = std::make_unique<Alone>();
@@ -57,6 +59,14 @@ std::unique_ptr<Communicator>& the_team() {
 
 Communicator& Communicator::all() {
     return *the_team();
+}
+
+int Communicator::sharing() {
+    return shares_fields ? all().size() : 1;
+}
+
+void Communicator::share_no_fields() {
+    shares_fields = false;
 }
 
 bool Communicator::is_built_in() {

@@ -25,6 +25,10 @@ class Communicator {
     static void begin(int (*interrupted)());
     static void end();
 
+    /// How many processes share a field: all, or each has fields of its own after share_no_fields().
+    static int sharing();
+    static void share_no_fields();
+
     virtual ~Communicator() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
@@ -45,6 +49,8 @@ class Communicator {
 
     virtual void send(const void* data, std::size_t bytes, int to) = 0;
     virtual void receive(void* data, std::size_t bytes, int from) = 0;
+    /// Waits, and yields the processor, until another rank sends to this one; returns that rank.
+    virtual int wait_for_sender() = 0;
 
     /// Data for and from a neighbour; size 0 sends nothing. `above` has the lower rows; both may be the same
     /// rank.

@@ -26,6 +26,7 @@ constexpr std::size_t kPiece = std::size_t(1) << 30;
 
 // Seconds that a call may take after this process was told to end.
 constexpr int kGraceSeconds = 4;
+constexpr int kWorkSeconds = 60;  // likewise where a process may be computing before it sends
 constexpr double kSlowBytesPerSecond = 1e8;
 
 // Polling intervals of idle processes.
@@ -131,7 +132,12 @@ class MpiCommunicator : public Communicator {
         unsigned long long bytes = message.size();
         MPI_Request arrived;
         check(MPI_Ibcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, all_, &arrived));
-        wait_idly(arrived);
+        const auto has_arrived = [&] {
+            int done = 0;
+            check(MPI_Test(&arrived, &done, MPI_STATUS_IGNORE));
+            return done != 0;
+        };
+        wait_idly(has_arrived, kGraceSeconds);
         const Patience patience{std::size_t(bytes)};
         message.resize(std::size_t(bytes));
         for (std::size_t at = 0; at < message.size(); at += kPiece)
@@ -173,6 +179,17 @@ class MpiCommunicator : public Communicator {
                 to + at, int(std::min(kPiece, bytes - at)), MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE));
     }
 
+    int wait_for_sender() override {
+        MPI_Status status;
+        const auto has_come = [&] {
+            int there = 0;
+            check(MPI_Iprobe(MPI_ANY_SOURCE, 0, all_, &there, &status));
+            return there != 0;
+        };
+        wait_idly(has_come, kWorkSeconds);
+        return status.MPI_SOURCE;
+    }
+
     void exchange(const Neighbour& above, const Neighbour& below, std::size_t bytes) override {
         const Patience patience;
         if (bytes > kPiece) throw std::length_error("a halo of more than a gibibyte");
@@ -212,18 +229,17 @@ class MpiCommunicator : public Communicator {
     }
 
   private:
-    void wait_idly(MPI_Request& request) {
+    template <class Test>
+    void wait_idly(const Test& is_done, int grace_seconds) {
         const auto start = std::chrono::steady_clock::now();
         auto told = start;
-        for (int done = 0;;) {
-            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-            if (done) return;
+        while (!is_done()) {
             const auto now = std::chrono::steady_clock::now();
             if (now - start > kBusy) std::this_thread::sleep_for(kNap);
             // Process 0 may still write files.
             const bool needed = rank_ > 0 && first_process_ != 0 && kill(first_process_, 0) == 0;
             if (!is_told_to_end() || needed) told = now;
-            if (now - told > std::chrono::seconds(kGraceSeconds)) give_up();
+            if (now - told > std::chrono::seconds(grace_seconds)) give_up();
         }
     }
 

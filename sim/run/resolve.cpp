@@ -129,10 +129,9 @@ struct Shares {
 };
 
 Shares shares_of(const SolverSetup& setup) {
-    const Communicator& comm = Communicator::all();
-    const int parts = partition_of(setup, comm.size()).parts;
+    const int parts = partition_of(setup, Communicator::sharing()).parts;
     if (parts == 1) return {};
-    const int here = std::min(comm.host_size(), parts);
+    const int here = std::min(Communicator::all().host_size(), parts);
     const bool on_cuda = setup.method->device == Device::cuda;
     const int gpus = on_cuda ? std::max(1, int(query_cuda().devices.size())) : here;
     return {double(here) / parts, double(ceil_div(here, gpus)) / parts};
@@ -140,7 +139,7 @@ Shares shares_of(const SolverSetup& setup) {
 
 // Bytes per cell over all slabs' solvers, including buffers of transposes.
 double solver_bytes_per_cell(SolverSetup setup) {
-    setup.slab = partition_of(setup, Communicator::all().size()).slab(0);
+    setup.slab = partition_of(setup, Communicator::sharing()).slab(0);
     return solver_bytes(setup) / (double(setup.nx) * setup.ny);
 }
 
@@ -270,7 +269,11 @@ std::string method_choice(const RunSpec& spec, long long steps_per_call) {
 
 MemoryLimits memory_limits(const Machine& machine, std::uint64_t allowed) {
     const double gpu = machine.has_cuda() ? double(machine.gpu_free_bytes) : 0;
-    return {std::min(double(machine.memory.free_bytes), double(allowed)), std::min(gpu, double(allowed))};
+    // Processes with fields of their own each have a part of the memory.
+    const int apart = Communicator::sharing() > 1 ? 1 : Communicator::all().host_size();
+    const int gpus = std::max(1, int(machine.cuda.devices.size()));
+    return {std::min(double(machine.memory.free_bytes), double(allowed)) / apart,
+            std::min(gpu, double(allowed)) / ceil_div(apart, gpus)};
 }
 
 void require_memory(const MemoryNeeds& needs, const MemoryLimits& limits, FieldShape shape) {
@@ -295,7 +298,7 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     const double making =
         (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + data + field;
     const SolverSetup setup = setup_without_data(spec);
-    const bool spread = partition_of(setup, Communicator::all().size()).parts > 1;
+    const bool spread = partition_of(setup, Communicator::sharing()).parts > 1;
     // Initial and final field and Laplacian coexist while files are written; checkpoints write one array at a
     // time.
     MemoryNeeds needs = spread ? spread_needs(spec, setup, field, making)

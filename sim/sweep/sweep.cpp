@@ -146,6 +146,7 @@ Sweep::Sweep(SweepSpec spec, const Machine& machine, std::size_t at_once)
     require_condition(*resolved_.model, resolved_.until);
     check_resources(resolved_, machine);
     runs_.resize(spec_.count());
+    for (std::size_t i = 0; i < runs_.size(); ++i) waiting_.push_back(i);
     alike_ = runs_.size();
     for (const Vary& one : spec_.vary)
         if (changes_text(one.name)) alike_ = std::max<std::size_t>(1, alike_ / one.values.size());
@@ -182,10 +183,26 @@ void Sweep::take(std::size_t index, SweptRun known) {
     ++ended_;
 }
 
+std::vector<std::size_t> Sweep::take_waiting() {
+    std::vector<std::size_t> runs;
+    for (const std::size_t run : std::exchange(waiting_, {}))
+        if (!runs_[run].ended()) runs.push_back(run);
+    return runs;
+}
+
+void Sweep::give(std::span<const std::size_t> runs) {
+    waiting_.insert(waiting_.end(), runs.begin(), runs.end());
+}
+
+std::size_t Sweep::room() const {
+    const std::size_t taken = in_progress() + waiting_.size();
+    return at_once_ - std::min(at_once_, taken);
+}
+
 void Sweep::begin_more() {
     std::vector<std::unique_ptr<Live>> fresh;
-    for (; next_ < runs_.size() && in_progress() + fresh.size() < at_once_; ++next_)
-        if (!runs_[next_].ended()) fresh.push_back(std::make_unique<Live>(next_));
+    for (; !waiting_.empty() && in_progress() + fresh.size() < at_once_; waiting_.pop_front())
+        if (!runs_[waiting_.front()].ended()) fresh.push_back(std::make_unique<Live>(waiting_.front()));
     const auto failures = for_each_apart(fresh.size(), *threads_, [&](std::size_t i) {
         Live& live = *fresh[i];
         try {

@@ -1,6 +1,7 @@
 // The runs of a sweep in progress. Command, window and Python stand on it.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -64,6 +65,14 @@ class Sweep {
 
     /// Takes over what an earlier sweep found of a run, which is then not made.
     void take(std::size_t index, SweptRun known);
+    /// Takes all runs that have not ended from this sweep, which then begins those that it is given. Several
+    /// processes share them so.
+    std::vector<std::size_t> take_waiting();
+    void give(std::span<const std::size_t> runs);
+    std::size_t in_progress() const;
+    /// How many runs it could begin.
+    std::size_t room() const;
+
     /// Called once a run has ended and is known, on one of several threads, so for several runs at a time.
     std::function<void(std::size_t index, Simulation&)> on_measured;
     /// Called behind that on the caller's thread of advance(), with the runs that have ended or could not
@@ -86,7 +95,6 @@ class Sweep {
     void begin_more();
     void end(std::span<const std::size_t> runs);
     void step_each(const std::function<long long(const Simulation&)>& most);
-    std::size_t in_progress() const;
     SweptRun measured(Live& live) const;
 
     SweepSpec spec_;
@@ -99,7 +107,8 @@ class Sweep {
     double cells_per_second_ = 0;      ///< that a GPU makes, about
     std::vector<SweptRun> runs_;
     std::vector<std::unique_ptr<Live>> live_;
-    std::size_t next_ = 0, ended_ = 0;
+    std::deque<std::size_t> waiting_;
+    std::size_t ended_ = 0;
 };
 
 }  // namespace stencil

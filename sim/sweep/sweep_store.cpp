@@ -78,6 +78,13 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 }  // namespace
 
+std::vector<Field> planes_of(Simulation& simulation) {
+    std::vector<Field> planes;
+    for (const std::string& formula : output_formulas(simulation.now()))
+        planes.push_back(simulation.solver().field(formula));
+    return planes;
+}
+
 SweepStore::SweepStore(const std::filesystem::path& folder, const Sweep& sweep, bool with_fields)
     : lines_(folder / "runs.jsonl"),
       array_(folder / "fields.npy"),
@@ -129,9 +136,11 @@ std::size_t SweepStore::give_to(Sweep& sweep) {
 }
 
 void SweepStore::add_fields(std::size_t index, Simulation& simulation) {
-    if (!file_) return;
-    for (std::size_t plane = 0; plane < planes_.size(); ++plane)
-        write(index, plane, simulation.solver().field(planes_[plane]));
+    if (file_) add_fields(index, planes_of(simulation));
+}
+
+void SweepStore::add_fields(std::size_t index, std::span<const Field> planes) {
+    for (std::size_t plane = 0; plane < planes.size(); ++plane) write(index, plane, planes[plane]);
     has_field_[index] = true;
 }
 
@@ -152,7 +161,7 @@ void SweepStore::finish(bool keeps_fields) {
 }
 
 Field SweepStore::field(std::size_t run, std::size_t plane) const {
-    Field field(dtype_, nx_, ny_);
+    Field field = empty_plane();
     field.visit([&]<class T>(Array<T>& cells) {
         const bool read =
             has_field_[run] &&

@@ -13,8 +13,11 @@
 
 namespace stencil {
 
-/// runs.jsonl has a line for each run that has ended, and fields.npy their fields: of each run its planes,
-/// the components and the shown formula if it is another one.
+/// The fields of a run: the components, and the shown formula if it is another one.
+std::vector<Field> planes_of(Simulation& simulation);
+
+/// runs.jsonl has a line for each run that has ended, and fields.npy their planes, of each run those of
+/// planes_of().
 class SweepStore {
   public:
     /// In an existing folder. `with_fields`: what is to be written needs the fields. Throws FileError.
@@ -22,8 +25,10 @@ class SweepStore {
 
     /// Gives the sweep the runs that an earlier one has kept here; returns their number.
     std::size_t give_to(Sweep& sweep);
+    bool keeps_fields() const { return bool(file_); }
     /// Keeps the fields of a run that has ended. Several threads may do so for several runs.
     void add_fields(std::size_t index, Simulation& simulation);
+    void add_fields(std::size_t index, std::span<const Field> planes);
     /// Keeps the lines of runs, whose fields are there.
     void add(const Sweep& sweep, std::span<const std::size_t> runs);
     /// Marks the fields of runs that have none by NaN. Without `keeps_fields` fields.npy goes, unless an
@@ -33,6 +38,8 @@ class SweepStore {
     const std::vector<std::string>& planes() const { return planes_; }
     /// A plane of a run; NaN if there is none.
     Field field(std::size_t run, std::size_t plane) const;
+    /// A plane to be filled.
+    Field empty_plane() const { return {dtype_, nx_, ny_}; }
 
   private:
     void write(std::size_t run, std::size_t plane, const Field& field);

@@ -10,6 +10,7 @@
 #include "sim/run/output/exports.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
+#include "tests/support/ranks.h"
 #include "tests/support/runs.h"
 
 namespace fs = std::filesystem;
@@ -39,19 +40,6 @@ void require_equal_runs(const std::string& line,
     const auto timings = read_json(folder / "several/timings.json");
     REQUIRE(timings.value("processes", 1) == stepping);
     REQUIRE(timings.at("field_hash") == read_json(folder / "one/timings.json").at("field_hash"));
-}
-
-// The process of a run into this folder that Open MPI gave this rank.
-pid_t process_of_rank(int rank, const fs::path& folder) {
-    std::error_code gone;
-    for (const auto& entry : fs::directory_iterator("/proc", gone)) {
-        const pid_t process = std::atoi(entry.path().filename().c_str());
-        if (process > 0 && contains(read_bytes(entry.path() / "cmdline"), folder.string()) &&
-            contains(read_bytes(entry.path() / "environ"),
-                     std::string("OMPI_COMM_WORLD_RANK=") + std::to_string(rank)))
-            return process;
-    }
-    throw std::runtime_error("there is no process of this rank");
 }
 
 // As many processes share the field as are started.
