@@ -97,12 +97,25 @@ void require_start_files(const RunSpec& spec) {
         if (!std::filesystem::exists(file, failed))
             throw InputError("the session kept began from {}, which is gone", quotable(file));
 }
+
+// The index of the target that is pictured, from its number among all of them.
+std::size_t pictured_target(const fitting::FitWords& fit, const std::string& number) {
+    if (number.empty()) return 0;
+    if (fit.targets.empty()) throw InputError("--show-target N needs --target FILE and --fit NAME");
+    const auto index =
+        std::size_t(parse_integer(number, "show-target", 1, static_cast<long long>(fit.targets.size()))) - 1;
+    const std::string& target = fit.targets[index];
+    if (!fitting::size_of_target(target))
+        throw InputError("--show-target {}: {} is a table, which has no picture", number, quotable(target));
+    return index;
+}
 #endif
 
 int start_window([[maybe_unused]] const RunWords& words,
                  [[maybe_unused]] WindowRequest request,
                  [[maybe_unused]] const TileWords& sweep,
-                 [[maybe_unused]] const fitting::FitWords& fit) {
+                 [[maybe_unused]] const fitting::FitWords& fit,
+                 [[maybe_unused]] const std::string& shown_target) {
 #if STENCILSCOPE_HAS_WINDOW
     if (!request.screenshot.empty() && request.frames == 0)
         throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
@@ -142,6 +155,7 @@ int start_window([[maybe_unused]] const RunWords& words,
         request.fits = true;
         if (!request.spec.size) request.spec.size = fitting::size_of_targets(fit);
     }
+    request.fit_target = pictured_target(request.beside.fit, shown_target);
     request.plain = sweep.vary.empty() && fit.empty() && words.settings.empty() && all.spec_file.empty();
     request.start_page = !begins && request.plain;
     if (request.plain && !request.tour && !request.example && request.kernel.empty())
@@ -168,6 +182,7 @@ ChosenCommand add_window(CLI::App& app) {
         WindowRequest request;
         TileWords sweep;
         fitting::FitWords fit;
+        std::string shown_target;
     };
     const auto words = std::make_shared<Words>();
     WindowRequest& request = words->request;
@@ -212,6 +227,12 @@ ChosenCommand add_window(CLI::App& app) {
              [&sweep = words->sweep](const std::string& text) { sweep.map = text; })
         ->group("Window");
     add_fit_words(app, words->fit, "Window");
+    add_text(app,
+             "show-target",
+             "N",
+             "with several targets: which of them is pictured, an array or a picture (default the first)",
+             [&shown = words->shown_target](const std::string& text) { shown = text; })
+        ->group("Window");
     add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);
     add("theme", "NAME", "dark or light", set_theme);
     add("window", "WxH", "the window's size in pixels at scale 1", set_window);
@@ -268,7 +289,7 @@ ChosenCommand add_window(CLI::App& app) {
     add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
     add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
     add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);
-    return [words] { return start_window(words->run, words->request, words->sweep, words->fit); };
+    return [words] { return start_window(words->run, words->request, words->sweep, words->fit, words->shown_target); };
 }
 
 }  // namespace stencil

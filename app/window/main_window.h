@@ -26,6 +26,7 @@ struct WindowRequest {
     std::optional<std::vector<Pane>> panes;    ///< empty: from the preferences
     Beside beside;                             ///< shown beside the run
     bool fits = false;                         ///< begins with the fit
+    std::size_t fit_target = 0;                ///< index of the fit's target that is pictured
     std::optional<double> zoom;                ///< pixels per cell; empty: fit the field
 
     // Options of a scripted window. With `frames`, the user's preferences are neither read nor written.

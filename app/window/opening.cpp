@@ -120,6 +120,7 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
     ui.panel.examples.held = scripted;
     ui.presenter = request.presenter;
     ui.frames_per_step = request.frames_per_step;
+    ui.fit_target = request.fit_target;
     if (request.editor) toggle_large_editor(ui, snapshot);
     if (request.tour) begin_tour(ui, snapshot);
     if (request.example) {

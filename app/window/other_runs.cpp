@@ -28,9 +28,19 @@ void follow_beside(UiState& ui, const Snapshot& snapshot) {
     follow(seen.fit, snapshot.fit && snapshot.fit->has_fields(), fit_panes());
 }
 
+const MosaicTiles* watched_tiles(const UiState& ui, const Snapshot& snapshot) {
+    return ui.panes.front() == Pane::mosaic ? snapshot.tiles.get() : nullptr;
+}
+
+ShownStep shown_step(const UiState& ui, const Snapshot& snapshot) {
+    if (const MosaicTiles* tiles = watched_tiles(ui, snapshot)) return {tiles->step, tiles->furthest};
+    return {snapshot.step, snapshot.end_step};
+}
+
 std::optional<std::size_t> tile_at(const UiState& ui, const Snapshot& snapshot) {
-    if (ui.panes.front() != Pane::mosaic || !snapshot.tiles || !ui.hover) return std::nullopt;
-    return snapshot.tiles->at(*ui.hover);
+    const MosaicTiles* tiles = watched_tiles(ui, snapshot);
+    if (!tiles || !ui.hover) return std::nullopt;
+    return tiles->at(*ui.hover);
 }
 
 void show_sweep(UiState& ui, const Snapshot& snapshot, SweepSpec sweep) {

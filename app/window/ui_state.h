@@ -180,6 +180,7 @@ struct UiState {
 
     // --- View
     std::vector<Pane> panes{Pane::now};  ///< one pane, or the three of three-up
+    std::size_t fit_target = 0;          ///< index of the target that the panes of a fit show
     CanvasView view;
     SurfaceView surface;                       ///< viewpoint of the surface
     std::shared_ptr<const OpenedView> opened;  ///< the view applied last

@@ -22,8 +22,8 @@ STAGES, TILE = 6, "48x48"  # frames of a sweep's film, and cells of a tile
 SOLVE = 25  # how many times as long a step takes that solves for a field
 # Cells of films that show too little at 256, or need more steps than those would leave time for.
 WIDTHS = {"island": 384, "gray-scott-map": 384, "fitzhugh-nagumo": 512, "turbulence": 96, "cahn-hilliard-flow": 128}
-# Ranges of the colours of films of which a range for each frame says too little (--video-range).
-RANGES = {"sandpile": "0:4", "zakharov-kuznetsov": "0:5"}
+# Ranges of the colours of films of which a range for each frame says too little (--video-range, --range of sweeps).
+RANGES = {"sandpile": "0:4", "zakharov-kuznetsov": "0:5", "phase-gray-scott": "0:0.5", "phase-fitzhugh-nagumo": "-1:1", "phase-swift-hohenberg": "-2.5:2.5"}
 
 
 class Subject(NamedTuple):
@@ -130,7 +130,7 @@ def make_sweep(program, one: Subject, folder: Path):
     with tempfile.TemporaryDirectory() as scratch:
         for i in range(1, STAGES + 1):
             out = Path(scratch) / str(i)
-            words = ["sweep", *one.option().split(), "--size", TILE, "--steps", str(one.steps * i // STAGES), "--backend", "cpu"]
+            words = ["sweep", *one.option().split(), "--size", TILE, "--steps", str(one.steps * i // STAGES), "--backend", "cpu", "--range", RANGES.get(one.name, "auto")]
             done = subprocess.run([program.path, *words, "--export", "png", "--quiet", "--out", out], capture_output=True, text=True, timeout=300)
             if done.returncode:
                 raise RuntimeError(f"gallery: {one.option()}: {done.stderr}")

@@ -79,9 +79,12 @@ struct Group {
 
     /// The box of the colours; arrows at the ends reduce its height.
     Box bar_box() const {
-        const double above = panel->range.above ? kArrow : 0, below = panel->range.below ? kArrow : 0;
+        const double arrow = arrow_length(box.height);
+        const double above = panel->range.above ? arrow : 0, below = panel->range.below ? arrow : 0;
         return {box.right() + kBarGap, box.top + above, kBarWidth, box.height - above - below};
     }
+    /// Of a bar that is so high with its arrows.
+    static double arrow_length(double height) { return std::min(kArrow, height / 4); }
 };
 
 struct Layout {
@@ -106,6 +109,15 @@ double tick_width(std::string_view label) {
 
 int most_ticks(double length, double spacing) {
     return std::max(2, int(length / spacing) + 1);
+}
+
+// Ticks of a colour bar, whose ends always have labels.
+Ticks bar_ticks(ValueRange range, double height) {
+    const LabelWidth one_line = [](std::string_view) { return kTickSize; };
+    Ticks ticks =
+        with_ends(value_ticks(range, most_ticks(height, kTickRoom)), height, 0.4 * kTickSize, one_line);
+    if (!tells_values(ticks, range)) ticks.marks = {{0, ticks.low}, {1, ticks.high}};
+    return ticks;
 }
 
 // Returns the panel's size if `room` is available horizontally.
@@ -154,10 +166,9 @@ Group measured(const FigurePanel& panel, double room, double most_height, bool f
     group.y = ticks(axes.along_y, axes.y, field.ny(), most_ticks(size.height, kTickRoom));
     group.has_bar = panel.range.scale != Scale::log || statistics_of(field).max > 0;
     if (group.has_bar)
-        group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
-                              size.height,
-                              0.4 * kTickSize,
-                              [](std::string_view) { return kTickSize; });
+        group.bar = bar_ticks(
+            panel.range,
+            size.height - Group::arrow_length(size.height) * (panel.range.above + panel.range.below));
     else
         group.value_label += group.value_label.empty() ? "no value above 0" : ": no value above 0";
     group.has_y_label = first;

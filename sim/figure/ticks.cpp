@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 
 namespace stencil::figure {
@@ -20,6 +21,11 @@ constexpr int kPlainLow = -2;
 constexpr int kPlainHigh = 4;
 // Below this power of ten, labels of logarithmic axes are written out.
 constexpr int kPlainLogHigh = 6;
+
+bool is_one_value(ValueRange range) {
+    const long double low = range.low, high = range.high;
+    return !(high - low > std::max(std::abs(low), std::abs(high)) * kNarrowest);
+}
 
 // Caches std::pow, because the window's colour bars call this hundreds of times per frame.
 long double power10(int exponent) {
@@ -193,12 +199,40 @@ std::string number_text(double value, int digits) {
     return with_true_minus(text) + power;
 }
 
+std::string short_text(double value, int digits) {
+    std::string text = fmt::format("{:.{}g}", value, digits);
+    if (const auto e = text.find('e'); e != std::string::npos) {
+        const int exponent = std::atoi(text.c_str() + e + 1);
+        text = text.substr(0, e + 1) + with_true_minus(std::to_string(exponent));
+    }
+    return with_true_minus(text);
+}
+
+Ticks end_ticks(ValueRange range, int digits) {
+    if (is_one_value(range)) return {{{0.5, short_text((range.low + range.high) / 2, digits)}}, "", "", ""};
+    Ticks ticks;
+    do {
+        ticks.low = short_text(range.low, digits);
+        ticks.high = short_text(range.high, digits);
+    } while (ticks.low == ticks.high && ++digits <= std::numeric_limits<double>::max_digits10);
+    ticks.marks = {{0, ticks.low}, {1, ticks.high}};
+    return ticks;
+}
+
+bool tells_values(const Ticks& ticks, ValueRange range) {
+    if (!std::isfinite(range.low) || !std::isfinite(range.high)) return true;
+    if (ticks.marks.empty()) return false;
+    const Tick &first = ticks.marks.front(), &last = ticks.marks.back();
+    const bool labelled = !first.label.empty() && !last.label.empty();
+    return labelled && (is_one_value(range) || (first.position == 0 && last.position == 1));
+}
+
 Ticks value_ticks(ValueRange range, int most) {
     if (!std::isfinite(range.low) || !std::isfinite(range.high)) return {};
     long double low = range.low, high = range.high;
     const long double span = high - low;
     const long double size = std::max(std::abs(low), std::abs(high));
-    if (!(span > size * kNarrowest)) return single_tick((low + high) / 2);
+    if (is_one_value(range)) return single_tick((low + high) / 2);
     if (range.scale == Scale::log || range.scale == Scale::symlog) return uneven_ticks(range, most);
 
     long double offset = 0;

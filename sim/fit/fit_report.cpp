@@ -97,7 +97,8 @@ std::vector<FieldResidual> field_residuals(const Fit& fit) {
         const std::vector<double> made = fit.model_values(t);
         std::vector<double> difference = made;
         std::ranges::transform(made, target.values, difference.begin(), std::minus());
-        all.push_back({target.formula,
+        all.push_back({t,
+                       target.formula,
                        target.times.empty() ? "" : fmt::format(" at t = {}", target.times.front()),
                        field_of(target.values, size),
                        field_of(made, size),

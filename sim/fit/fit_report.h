@@ -27,6 +27,7 @@ std::string convergence_csv(const Result& result);
 
 /// The values of a target that is a field, those of the fitted run, and the run's less the target's.
 struct FieldResidual {
+    std::size_t index = 0;      ///< of the target, tables counted
     std::string formula, when;  ///< when: " at t = 300", empty for the end of the run
     Field target, run, difference;
 };

@@ -1,5 +1,6 @@
 #include "sim/session/fit_task.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
@@ -30,6 +31,11 @@ void require_moment(const fitting::Target& target, const Ending& end) {
 }
 
 }  // namespace
+
+const fitting::FieldResidual& FitView::pictured(std::size_t target) const {
+    const auto found = std::ranges::find(*fields, target, &fitting::FieldResidual::index);
+    return found == fields->end() ? fields->front() : *found;
+}
 
 RunSpec fit_base(const RunSpec& now, const Ending& end, const fitting::FitWords& words) {
     RunSpec base = sweep_base(now, fitting::size_of_targets(words).value_or(now.size.value_or(Size())));

@@ -28,6 +28,8 @@ struct FitView {
 
     /// Whether a target is a field, so that there are pictures.
     bool has_fields() const { return fields && !fields->empty(); }
+    /// What is pictured of a target, or of the first that has pictures where this one has none.
+    const fitting::FieldResidual& pictured(std::size_t target) const;
 };
 
 /// Where the runs of a fit end, for targets without a time: where the run stops, else at the present step.

@@ -57,10 +57,11 @@ Stretch stretch(int tile, int cells, double low, double high, int pixels) {
 
 }  // namespace
 
-Mosaic::Mosaic(SweepSpec sweep, const Machine& machine)
+Mosaic::Mosaic(SweepSpec sweep, const Machine& machine, long long furthest)
     : asked_(std::move(sweep)),
       sweep_(without_end(asked_, machine), machine, 1),
-      target_(asked_.base.open() ? 0 : asked_.base.steps) {
+      target_(asked_.base.open() ? 0 : asked_.base.steps),
+      furthest_(furthest) {
     if (asked_.listed || asked_.vary.size() > 2)
         throw InputError("a picture of a sweep has one or two axes, and this one varies {} settings",
                          asked_.vary.size());
@@ -104,6 +105,21 @@ bool Mosaic::level() const {
     return true;
 }
 
+long long Mosaic::reached() const {
+    if (!filled()) return 0;
+    long long least = target_;
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+        if (runs_[i] && !sweep_.run(i).ended()) least = std::min(least, runs_[i]->step());
+    return least;
+}
+
+long long Mosaic::front() const {
+    long long most = 0;
+    for (std::size_t i = 0; i < begun_; ++i)
+        if (runs_[i] && !sweep_.run(i).ended()) most = std::max(most, runs_[i]->step());
+    return most;
+}
+
 bool Mosaic::all_observed() const {
     return !colored() ||
            std::ranges::all_of(observed_at_, [this](long long step) { return step >= target_; });
@@ -113,10 +129,10 @@ bool Mosaic::busy(bool running) const {
     return running || !filled() || !level() || !all_observed();
 }
 
-void Mosaic::work(bool running, long long per_frame, double budget_ms) {
+void Mosaic::work(bool running, long long per_frame, double budget_ms, long long most_step) {
     const bool fills = !filled();
     if (!fills && running && level())
-        target_ = std::min(target_ + (per_frame > 0 ? per_frame : steps_), kMaxSteps);
+        target_ = std::min(target_ + (per_frame > 0 ? per_frame : steps_), most_step);
     const long long most = std::max(per_frame, steps_);
     if (fills) {
         sweep_.approach(target_, 0, kBeginAtOnce);
@@ -124,6 +140,7 @@ void Mosaic::work(bool running, long long per_frame, double budget_ms) {
             runs_[begun_] = sweep_.simulation(begun_);
     } else if (!level()) {
         const auto begin = Clock::now();
+        last_batch_ = std::min(most, target_ - reached());
         sweep_.approach(target_, most, 0);
         const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
         const double wished = std::clamp(budget_ms / ms * double(most), 1.0, 2.0 * double(steps_));
@@ -166,7 +183,9 @@ ValueRange Mosaic::observed_range() const {
 std::shared_ptr<const MosaicTiles> Mosaic::tiles() const {
     auto tiles = std::make_shared<MosaicTiles>();
     auto sweep = std::make_shared<SweepSpec>(asked_);
-    sweep->base.steps = tiles->step = target_;
+    sweep->base.steps = target_;
+    tiles->step = reached();
+    tiles->furthest = std::max(furthest(), tiles->step);
     tiles->sweep = std::move(sweep);
     tiles->columns = columns_;
     tiles->rows = rows_;

@@ -1,6 +1,7 @@
 // A sweep that is watched: its runs as the tiles of one picture, all at the same step.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,26 +19,33 @@ class PixelPool;
 
 class Mosaic {
   public:
-    /// The runs go to the step at which the base ends. Throws InputError for a sweep that cannot be, and for
-    /// more than two parameters.
-    Mosaic(SweepSpec sweep, const Machine& machine);
+    /// The runs go to the step at which the base ends; `furthest`: a step that they had reached before they
+    /// began again. Throws InputError for a sweep that cannot be, and for more than two parameters.
+    Mosaic(SweepSpec sweep, const Machine& machine, long long furthest = 0);
 
     /// Whether work() has something to do; `running`: the runs go on after the step that they are to reach.
     bool busy(bool running) const;
     /// Begins some runs, or makes some steps in each: `per_frame`, or as many as take about `budget_ms` if
-    /// that is 0.
-    void work(bool running, long long per_frame, double budget_ms);
+    /// that is 0. Running, they do not pass `most_step`.
+    void work(bool running, long long per_frame, double budget_ms, long long most_step = kMaxSteps);
 
-    /// The runs are to make so many steps more.
-    void go_on(long long steps) { target_ += steps; }
+    /// All runs are to go to this step, which none of them has passed.
+    void go_to(long long step) { target_ = std::clamp(step, front(), kMaxSteps); }
 
     /// Whether a sweep has the same runs, and only what colours its tiles is another.
     bool only_colors_differ(const SweepSpec& sweep) const;
     /// Colours the tiles as that sweep, which has the same runs. Throws InputError.
     void color_as(const SweepSpec& sweep);
 
-    /// The step that all runs have reached, or are to reach.
+    /// The step that all runs have reached, or are to reach, and whether they are to reach it.
     long long step() const { return target_; }
+    bool catches_up() const { return !level() || (!filled() && target_ > 0); }
+    /// The step that all runs have reached, and the step of the run that is furthest.
+    long long reached() const;
+    long long front() const;
+    long long furthest() const { return std::max(furthest_, front()); }
+    /// Steps of each run in the newest call of work() that made some.
+    long long last_batch() const { return last_batch_; }
 
     std::shared_ptr<const MosaicTiles> tiles() const;
     /// The visible tiles: the shown quantity of each or, while they are small, what colours them.
@@ -69,7 +77,7 @@ class Mosaic {
     Sweep sweep_;
     int columns_ = 1, rows_ = 1;
     int threads_ = 1;  ///< that draw tiles
-    long long target_ = 0, steps_ = 1;
+    long long target_ = 0, steps_ = 1, last_batch_ = 0, furthest_ = 0;
     std::size_t begun_ = 0;
     std::vector<Simulation*> runs_;  ///< null: it has not begun, or could not
     std::string color_;              ///< as color_of()

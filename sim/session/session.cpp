@@ -130,7 +130,10 @@ void Session::field_changed(bool another_field) {
 }
 
 void Session::set_view(const ViewRequest& request) {
+    const bool watched = watches_mosaic();
     views_.look(request);
+    // Tiles run while the run is at an earlier step, which goes on from there only by hand.
+    if (watched && !watches_mosaic() && history_.tip) pace_.stop(step());
     if (!views_.wants(Pane::from_reference)) reference_.release();
     if (!views_.wants(Pane::run_b)) run_b_.release();
 }
@@ -208,9 +211,7 @@ void Session::work_a_slice() {
         if (!is_behind()) views_.field_changed();
         dirty_ = true;
     } else if (mosaic_is_due()) {
-        mosaic_->work(pace_.running, pace_.steps_per_frame, pace_.budget_ms);
-        views_.field_changed();
-        dirty_ = true;
+        step_tiles();
     } else {
         if (batch_is_due()) begin_batch();
         if (steps_left()) do_slice();

@@ -172,6 +172,7 @@ class Session {
     long long step() const { return simulation_->step(); }
     bool settled() const;
     bool shows_another() const { return measured_of_ != simulation_->now().shown(); }
+    long long last_batch() const { return watches_mosaic() ? mosaic_->last_batch() : pace_.last_batch; }
     bool steps_left() const { return step() < pace_.target; }
     bool frame_is_due() const;
     bool batch_is_due() const;
@@ -179,6 +180,9 @@ class Session {
     Beside beside() const;
     void show_beside(const Beside& next);
     void show_beside_opened(const Beside& others);
+    void send_tiles_to(long long step);
+    void begin_tiles_again();
+    void step_tiles();
     bool watches_mosaic() const { return mosaic_ && views_.wants(Pane::mosaic); }
     bool mosaic_is_due() const;
     bool watches_fit() const;

@@ -43,6 +43,11 @@ bool goes_another_way(const Action& action) {
                   action::UseKernel>(action);
 }
 
+// Whether the action makes steps of the tiles while those are watched, and none of the run.
+bool steps_tiles(const Action& action) {
+    return is_any<action::Run, action::Reset, action::Step, action::Jump>(action);
+}
+
 // Whether the action does more than to let the run go on, look at it, or write files.
 bool works_on(const Action& action) {
     return is_any<action::Change,
@@ -108,7 +113,8 @@ bool Session::attempt(const Action& action) {
         return false;
     };
     try {
-        if (history_.tip && goes_another_way(action)) leave_tip();
+        const bool for_run = !watches_mosaic() || !steps_tiles(action);
+        if (for_run && history_.tip && goes_another_way(action)) leave_tip();
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
         return fail("Not enough memory; nothing was changed");
@@ -125,6 +131,7 @@ bool Session::attempt(const Action& action) {
 void Session::handle(const action::Run& run) {
     if (run.on && !why_not_run().empty()) throw InputError("{}", why_not_run());
     if (!run.on || !pace_.order.empty()) pace_.stand(step());  // ends an order of steps
+    if (!run.on && watches_mosaic()) mosaic_->go_to(mosaic_->front());
     pace_.running = run.on;
     messages_.settle(kOfRun);
     plan_no_more();
@@ -140,7 +147,7 @@ void Session::order(long long target, std::string what) {
 }
 
 void Session::handle(const action::Step& some) {
-    if (watches_mosaic()) return mosaic_->go_on(std::max(some.steps, 0LL));
+    if (watches_mosaic()) return send_tiles_to(mosaic_->step() + std::max(some.steps, 0LL));
     const long long to = step() + std::max(some.steps, 0LL);
     if (history_.tip && to <= history_.tip->step) {
         go_back_to(to);
@@ -151,6 +158,7 @@ void Session::handle(const action::Step& some) {
 }
 
 void Session::handle(const action::Reset&) {
+    if (watches_mosaic()) return begin_tiles_again();
     if (is_reshaped(simulation_->edits())) {
         begin_another(as_asked(simulation_->now()), "reset");
         return;
@@ -170,6 +178,7 @@ void Session::handle(const action::Cancel&) {
                                      other == &run_b_ ? "run B" : "float64 run"));
         return;
     }
+    if (watches_mosaic()) mosaic_->go_to(mosaic_->front());
     pace_.stop(step());
     plan_no_more();
     step_again();
@@ -183,7 +192,7 @@ void Session::handle(const action::StopAt& stop) {
 }
 
 void Session::handle(const action::ScalePace& scale) {
-    const long long now = pace_.steps_per_frame > 0 ? pace_.steps_per_frame : pace_.last_batch;
+    const long long now = pace_.steps_per_frame > 0 ? pace_.steps_per_frame : last_batch();
     const double scaled = std::clamp(double(std::max(now, 1LL)) * scale.factor, 1.0, double(kMaxSteps));
     pace_.set(static_cast<long long>(scaled), pace_.budget_ms, step());
 }

@@ -53,6 +53,35 @@ void Session::handle(const action::ShowSweep& order) {
     history_.changes.push({"sweep", step(), std::move(before)}, undo_budget());
 }
 
+// Goes back by beginning again, as the runs of a sweep keep no earlier states.
+void Session::send_tiles_to(long long to) {
+    pace_.stop(step());
+    if (to >= mosaic_->front()) return mosaic_->go_to(to);
+    SweepSpec again = *mosaic_->tiles()->sweep;
+    again.base.steps = to;
+    mosaic_ = std::make_unique<Mosaic>(std::move(again), *machine_, mosaic_->furthest());
+    views_.field_changed();
+}
+
+void Session::begin_tiles_again() {
+    Beside before = beside();
+    SweepSpec again = *before.sweep;
+    again.base.steps = 0;
+    mosaic_ = std::make_unique<Mosaic>(std::move(again), *machine_);
+    views_.field_changed();
+    history_.changes.push({"reset of the tiles", step(), std::move(before)}, undo_budget());
+}
+
+void Session::step_tiles() {
+    const auto& stop = pace_.stop_at;
+    const long long most = stop && stop->steps > mosaic_->step() ? stop->steps : kMaxSteps;
+    mosaic_->work(pace_.running, pace_.steps_per_frame, pace_.budget_ms, most);
+    views_.field_changed();
+    dirty_ = true;
+    if (mosaic_->step() < most || mosaic_->catches_up() || !std::exchange(pace_.running, false)) return;
+    say(fmt::format("Stopped at step {} (Stop at)", most));
+}
+
 void Session::handle(const action::ShowRunB& order) {
     Beside before = beside();
     show_beside({before.sweep, order.run, before.fit});

@@ -99,11 +99,12 @@ void Session::fill_progress(Snapshot& snapshot) const {
     snapshot.step = step();
     snapshot.running = pace_.running;
     snapshot.why_not_run = why_not_run();
-    snapshot.ordered = making_field_ || (steps_left() && !pace_.order.empty());
+    const bool tiles_catch_up = watches_mosaic() && mosaic_->catches_up();
+    snapshot.ordered = making_field_ || tiles_catch_up || (steps_left() && !pace_.order.empty());
     snapshot.stop_at = pace_.stop_at;
     snapshot.steps_per_frame = pace_.steps_per_frame;
     snapshot.budget_ms = pace_.budget_ms;
-    snapshot.last_batch = pace_.last_batch;
+    snapshot.last_batch = last_batch();
     snapshot.steps_per_call = pace_.steps_per_call();
     const auto share = [](long long from, long long at, long long to) {
         return to > from ? double(at - from) / double(to - from) : 1.0;
@@ -114,6 +115,9 @@ void Session::fill_progress(Snapshot& snapshot) const {
     } else if (const Suite* suite = speeds_.suite()) {
         snapshot.busy = "measuring methods: " + suite->doing();
         snapshot.busy_share = suite->share();
+    } else if (tiles_catch_up) {
+        snapshot.busy = fmt::format("tiles: going to step {}", mosaic_->step());
+        snapshot.busy_share = share(0, mosaic_->reached(), mosaic_->step());
     } else if (is_behind()) {
         const Reference& other = reference_.behind(step()) ? reference_ : run_b_;
         snapshot.busy = fmt::format("{}: catching up", &other == &run_b_ ? "run B" : "float64 reference run");

@@ -172,6 +172,7 @@ void Session::keep_state(bool at_once) {
 void Session::handle(const action::Jump& jump) {
     if (jump.step < 0 || jump.step > kMaxSteps)
         throw InputError("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps);
+    if (watches_mosaic()) return send_tiles_to(jump.step);
     if (jump.step < step() || (history_.tip && jump.step <= history_.tip->step)) {
         go_back_to(jump.step);
         return;
@@ -266,6 +267,7 @@ void Session::plan_no_more() {
 // --- Bookmarks
 
 void Session::handle(const action::SetBookmark&) {
+    if (watches_mosaic()) throw InputError("{}", kNoBookmarkOfTiles);
     if (!copy_fits()) throw InputError("bookmark: not enough memory for a copy of the field");
     constexpr int kLetters = 26;
     const int number = history_.bookmarks_set++;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/view/resample.h"
@@ -14,13 +15,15 @@ namespace stencil {
 
 /// Tiles of at least so many pixels show pictures where a number colours them.
 inline constexpr double kPicturePixels = 40;
+inline constexpr std::string_view kNoBookmarkOfTiles =
+    "Tiles keep no states to return to: a click on a tile opens its run, which can be bookmarked";
 
 /// The tiles for display; coordinates of the picture are cells of tiles side by side.
 struct MosaicTiles {
-    std::shared_ptr<const SweepSpec> sweep;  ///< its base ends at `step`
+    std::shared_ptr<const SweepSpec> sweep;  ///< its base ends at the step that all runs are to reach
     int columns = 1, rows = 1;
     Size tile;                        ///< cells
-    long long step = 0;               ///< that all runs have reached
+    long long step = 0, furthest = 0;  ///< that all runs have reached, and had before they began again
     std::size_t begun = 0;            ///< runs that have begun, or could not
     std::vector<std::string> status;  ///< per run: SweptRun::status
     std::string color;                ///< what colours tiles: a column of the table or a formula; empty: none

@@ -167,6 +167,20 @@ TEST_CASE("an SVG figure holds its words and numbers as text") {
     CHECK_FALSE(contains(svg, ">-"));
 }
 
+TEST_CASE("colour bars of flat panels have arrows, and numbers at both ends") {
+    const Field flat(random_array(400, 8));
+    const FigurePanel panel{"Flat", &flat, &colormap("vik"), {0.123, 0.873, Scale::linear, true, true}, "u"};
+    const std::vector<FigurePanel> three(3, panel);
+    for (const double width : {3.0, 5.0, 8.0, 14.0}) {
+        CAPTURE(width);
+        const FigurePage page{3, "", {width * kPointsPerCm, 0}};
+        CHECK(figure_bytes(FigureFormat::png, three, "", page).starts_with("\x89PNG"));
+        const std::string svg = figure_bytes(FigureFormat::svg, three, "", page);
+        CHECK(count_of(svg, ">0.12") == 3);
+        CHECK(count_of(svg, ">0.87") == 3);
+    }
+}
+
 TEST_CASE("figures are the same bytes when they are written again, and others for another field") {
     const Field field(random_array(90, 70)), other(random_array(90, 70));
     const FigurePanel panel{"Start", &field, &colormap("plasma"), {0, 1}, "u"},

@@ -118,6 +118,84 @@ TEST_CASE("A tile is opened in place of the run, and undo brings the run back") 
     CHECK(lab.now()->tiles->count() == 3);
 }
 
+TEST_CASE("While tiles are watched, orders of steps are theirs, and an earlier step has the same bits") {
+    BesideLab lab;
+    lab.act(action::Step{5});
+    lab.act(action::Jump{2});
+    REQUIRE(lab.now()->end_step == 5);
+    lab.sweep({"F=0:0.1:3"});
+    lab.see_tiles();
+    const auto tile = [&](std::size_t run) {
+        const auto& host = lab.now()->frame->panes.at(0).pixels->host;
+        std::vector<double> cells;
+        for (std::size_t y = 0; y < 18; ++y)
+            for (std::size_t x = 0; x < 24; ++x) cells.push_back(double(host[y * 72 + run * 24 + x]));
+        return cells;
+    };
+    const auto require_step = [&](long long step, long long furthest) {
+        CHECK(lab.now()->tiles->step == step);
+        CHECK(lab.now()->tiles->furthest == furthest);
+        CHECK(lab.now()->frame->step == step);
+        CHECK(tile(1) == growing_alone("F", 0.05, step));
+        CHECK(!lab.now()->running);
+    };
+    lab.session.apply(action::Run{true});
+    for (int i = 0; i < 5; ++i) turn(lab.session);
+    lab.act(action::Jump{30});
+    require_step(30, 30);
+    lab.act(action::Step{3});
+    require_step(33, 33);
+    lab.act(action::Jump{7});
+    require_step(7, 33);
+    lab.act(action::Step{1});
+    require_step(8, 33);
+    // An order that is stopped ends where the tiles are.
+    lab.session.apply(action::Jump{1'000'000'000});
+    for (int i = 0; i < 10; ++i) turn(lab.session);
+    CHECK(lab.now()->ordered);
+    CHECK(lab.now()->busy == "tiles: going to step 1000000000");
+    lab.act(action::Cancel{});
+    CHECK(!lab.now()->ordered);
+    CHECK(lab.now()->busy.empty());
+    const long long stopped = lab.now()->tiles->step;
+    CHECK(stopped > 8);
+    lab.act(action::Reset{});
+    require_step(0, 0);
+    lab.act(action::Undo{});
+    CHECK(lab.now()->tiles->step == stopped);
+    lab.act(action::SetBookmark{});
+    CHECK(lab.message() == kNoBookmarkOfTiles);
+    // All that was not the run's.
+    CHECK(lab.now()->step == 2);
+    CHECK(lab.now()->end_step == 5);
+    CHECK(lab.cells() == growing_alone("F", 0.01, 2));
+}
+
+TEST_CASE("Tiles that run stop at the step at which a run does") {
+    BesideLab lab;
+    lab.sweep({"F=0:0.1:3"});
+    lab.see_tiles();
+    lab.act(action::StopAt{Ending{10}});
+    lab.act(action::Run{true});
+    CHECK(!lab.now()->running);
+    CHECK(lab.now()->tiles->step == 10);
+    CHECK(lab.now()->said.text == "Stopped at step 10 (Stop at)");
+}
+
+TEST_CASE("Tiles that run set no later steps of the run aside, and its view pauses at its earlier step") {
+    BesideLab lab;
+    lab.act(action::Step{6});
+    lab.act(action::Jump{2});
+    lab.sweep({"F=0:0.1:3"});
+    lab.see_tiles();
+    lab.session.apply(action::Run{true});
+    for (int i = 0; i < 5; ++i) turn(lab.session);
+    lab.see({Pane::now});
+    CHECK(!lab.now()->running);
+    CHECK(lab.now()->step == 2);
+    CHECK(lab.now()->end_step == 6);
+}
+
 TEST_CASE("Runs that cannot be are tiles that say so, and stop no others") {
     BesideLab lab;
     lab.sweep({"D=0.1,50,0.2"});
@@ -300,7 +378,7 @@ TEST_CASE("The file of a session has what is shown beside its run, as that of a 
         BesideLab lab;
         lab.act(action::Open{(folder / "session.json").string()});
         REQUIRE(lab.now()->tiles);
-        CHECK(lab.now()->tiles->step == 12);
+        CHECK(lab.now()->tiles->sweep->base.steps == 12);
         CHECK(lab.now()->opened->panes == std::vector{Pane::mosaic});
     }
     file[kBesideKey]["run_b"] = 3;

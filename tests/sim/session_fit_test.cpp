@@ -2,6 +2,7 @@
 #include <cmath>
 #include <thread>
 
+#include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
 #include "sim/session/fit_task.h"
 #include "sim/text/json.h"
@@ -77,6 +78,42 @@ TEST_CASE("A session fits in the background while its run goes on, and shows tar
         REQUIRE(difference.pixels->host[i] ==
                 Approx(run.pixels->host[i] - goal.pixels->host[i]).margin(1e-6));
     }
+}
+
+TEST_CASE("Each target that is a field is pictured on demand, beside its run and their difference") {
+    FitLab lab;
+    const std::string target = lab.write_target();
+    write_text_file(lab.folder / "mean.csv", "t,mean(u)\n0,1\n5,1.3\n");
+    RunSpec spec = run_of_text(kFitted);
+    spec.set_parameter("D", 0.2);
+    spec.set_parameter("F", 0.05);
+    Simulation run = begun(spec);
+    run.apply(Advance{6});
+    write_npy(lab.folder / "early.npy", run.field());
+    lab.plan({target, (lab.folder / "mean.csv").string(), (lab.folder / "early.npy").string() + "@3"},
+             {"D", "F=0.02"});
+    lab.act(action::StartFit{});
+    lab.finish();
+    REQUIRE(lab.now()->fit);
+    CAPTURE(lab.now()->fit->failure);
+    REQUIRE(lab.now()->fit->has_fields());
+    const auto shown = [&](std::size_t index) {
+        ViewRequest view = view_of(fit_panes(), {24, 18});
+        view.fit_target = index;
+        view.hover = SamplePoint{3.5, 2.5};
+        lab.session.set_view(view);
+        settle(lab.session);
+        return lab.now()->frame;
+    };
+    const auto late = shown(0), early = shown(2), table = shown(1);
+    for (std::size_t i = 0; i < 24 * 18; ++i)
+        REQUIRE(double(early->panes[0].pixels->host[i]) == cells_of(run.field())[i]);
+    CHECK(early->hover_value == cells_of(run.field())[2 * 24 + 3]);
+    for (std::size_t pane = 0; pane < 3; ++pane) {
+        CHECK(late->panes[pane].pixels->host != early->panes[pane].pixels->host);
+        CHECK(late->panes[pane].pixels->host == table->panes[pane].pixels->host);  // a table has none
+    }
+    CHECK(lab.now()->fit->pictured(2).when == " at t = 3");
 }
 
 TEST_CASE("The estimates of a fit are taken over in one step of undo, and its files are the command's") {

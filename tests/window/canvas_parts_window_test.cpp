@@ -174,6 +174,58 @@ TEST_CASE("A colour bar in a narrow strip goes without a long label, and keeps a
     });
 }
 
+TEST_CASE("A colour bar has numbers at both ends, in strips of every width and for ranges of every size") {
+    HeadlessImGui session(1000, 700);
+    session.frame_of([&] {
+        Painter painter;
+        const double line = painter.line_height();
+        const ValueRange ranges[]{{0, 1},
+                                  {-3.2e-8, 3.2e-8},
+                                  {-1.234e-300, 4.2e-300},
+                                  {300.0001, 300.0006},
+                                  {0.96, 1.04},
+                                  {1e-9, 2.5, Scale::log},
+                                  {-40, 40, Scale::symlog},
+                                  {-2e-7, -2e-7}};
+        for (ValueRange range : ranges)
+            for (const char* label : {"", "u", "difference", "Laplacian of v (mol/L)"})
+                for (double lines = 2; lines < 40; lines *= 1.13)
+                    for (const bool exceeded : {false, true}) {
+                        range.below = range.above = exceeded;
+                        PaneImage image;
+                        image.label = label;
+                        image.range = range;
+                        image.colormap = "viridis";
+                        const double arrows = exceeded ? 1.2 * line : 2;
+                        const ScreenRect strip{0, 0, std::round(lines * line), 2.6 * line};
+                        const ColorBarMarks marks = color_bar_marks(painter, strip, image, arrows);
+                        CAPTURE(range.low, range.high, label, lines, marks.ticks.note);
+                        const auto& ticks = marks.ticks.marks;
+                        REQUIRE(!ticks.empty());
+                        REQUIRE(!ticks.front().label.empty());
+                        const auto width = [&](const std::string& text) {
+                            return painter.text_width(text, marks.size);
+                        };
+                        if (range.low < range.high) {
+                            REQUIRE(ticks.front().position == 0);
+                            REQUIRE(ticks.back().position == 1);
+                            REQUIRE(ticks.front().label != ticks.back().label);
+                        }
+                        if (marks.two_lines) {
+                            REQUIRE(width(ticks.front().label) <= strip.width + 1);
+                            REQUIRE(width(ticks.back().label) <= strip.width + 1);
+                            continue;
+                        }
+                        // Nothing touches: what stands at the left, the bar, and the labels below it.
+                        REQUIRE(std::max(width(marks.label), width(marks.ticks.note)) + marks.width <=
+                                strip.width);
+                        double taken = 0;
+                        for (const figure::Tick& tick : ticks) taken += width(tick.label);
+                        REQUIRE(taken <= marks.width - arrows);
+                    }
+    });
+}
+
 TEST_CASE("an end that is dragged stops before the other one, and both move where zero is in the middle") {
     const ValueRange range{2, 4};
     CHECK(to_string(dragged_range(range, false, false, 0.25)) == "2.5:4");

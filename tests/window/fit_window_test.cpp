@@ -1,6 +1,9 @@
 // The section Fit, and the canvas with a fit.
+#include <imgui_internal.h>
+
 #include <thread>
 
+#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/other_runs.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -82,6 +85,25 @@ TEST_CASE("A file that is dropped becomes a target, and a ticked slider is found
     lab.follow();
     lab.frames(3);
     CHECK(lab.snapshot.beside.fit.parameters.empty());
+}
+
+TEST_CASE("One of several targets is chosen to be pictured, and its title tells which") {
+    FitSection lab;
+    lab.act(action::PlanFit{{{lab.target() + "@10", lab.target() + "@5"}, {"D"}, {}}});
+    lab.act(action::StartFit{});
+    lab.finish();
+    REQUIRE(lab.snapshot.fit->has_fields());
+    CHECK(title_of_target(*lab.snapshot.fit, lab.ui.fit_target) == "Target 1 at t = 10");
+    lab.press("##Pictured", 0.5f);
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+        if (window->WasActive && (window->Flags & ImGuiWindowFlags_Popup) != 0) {
+            const std::string name = window->Name;
+            lab.click(name.c_str(), {"2: target.npy@5"}, 0.3f);
+            break;
+        }
+    lab.frames(2);
+    CHECK(lab.ui.fit_target == 1);
+    CHECK(title_of_target(*lab.snapshot.fit, lab.ui.fit_target) == "Target 2 at t = 5");
 }
 
 TEST_CASE("Only arrays, pictures and tables are targets, and only while the section takes what is dropped") {

@@ -2,6 +2,7 @@
 #include "app/window/other_runs.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
+#include "app/window/theme.h"
 #include "sim/problem/spread.h"
 #include "sim/run/resolve.h"
 #include "tests/support/session_lab.h"
@@ -116,6 +117,42 @@ TEST_CASE("The status line tells the step of the tiles while they are shown") {
     CHECK(told().find("step 7") == std::string::npos);
     lab.ui.panes = {Pane::now};
     CHECK(told().find("step 7") != std::string::npos);
+}
+
+TEST_CASE("The timeline is the tiles' while they are shown, and a drag sends them to a step at its end") {
+    Interface window;
+    auto tiles = std::make_shared<MosaicTiles>();
+    tiles->sweep = std::make_shared<SweepSpec>();
+    tiles->columns = 4;
+    tiles->rows = 3;
+    tiles->tile = {40, 30};
+    tiles->status.assign(12, "running");
+    tiles->step = 250;
+    tiles->furthest = 1000;
+    window.quiet();
+    window.snapshot.running = true;
+    window.snapshot.tiles = tiles;
+    window.snapshot.step = 7;
+    window.snapshot.end_step = 9;
+    window.frames(2);
+    window.ui.panes = {Pane::mosaic};
+    window.frames(2);
+    const auto told = [&] { return window.text_of(900, [&] { draw_timeline(window.ui, window.snapshot); }); };
+    CHECK(told().find("step 250 of 1 000") != std::string::npos);
+    const ImRect slider = window.find("##timeline", {"##steps"});
+    const auto at = [&](float share) {
+        return ImVec2(slider.Min.x + share * slider.GetWidth(), slider.GetCenter().y);
+    };
+    window.ui.actions.clear();
+    window.drag(at(0.9f), at(0.5f), 6);
+    CHECK(!only<action::Run>(window.ui).on);
+    CHECK(only<action::Jump>(window.ui).step == Approx(500).margin(10));
+    window.ui.actions.clear();
+    window.click("##timeline", {ICON_MARK});
+    CHECK(actions_of<action::SetBookmark>(window.ui).empty());
+    window.ui.panes = {Pane::now};
+    window.frames(2);
+    CHECK(told().find("step 7 of 9") != std::string::npos);
 }
 
 TEST_CASE("Tiles that are framed in the colours of a number have a bar for it beside that of the pictures") {

@@ -236,6 +236,7 @@ void Canvas::mark_axes(const UiState& ui, const Snapshot& snapshot, FieldSize fi
 ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, FieldSize field) const {
     ViewRequest request;
     request.surface = ui.surface;
+    request.fit_target = ui.fit_target;
     const auto visible = visible_part(ui.view, ui.picture, field, ui.preferences.smooth);
     if (is_mosaic(ui)) {
         if (visible) request.panes.push_back({Pane::mosaic, *visible});

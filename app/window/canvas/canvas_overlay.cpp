@@ -469,6 +469,12 @@ void draw_around_surface(Painter& painter, const OverlayScene& scene, const Pane
     label(box.z, 1, format_in_span(high, high - low));
 }
 
+std::string title_of_target(const FitView& fit, std::size_t target) {
+    const fitting::FieldResidual& shown = fit.pictured(target);
+    return fit.words.targets.size() > 1 ? fmt::format("Target {}{}", shown.index + 1, shown.when)
+                                        : "Target" + shown.when;
+}
+
 void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {
     const double size = painter.line_height();
     ScreenRect room = slot.title;
@@ -479,6 +485,8 @@ void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
         text = fmt::format("Run B: {} = {}", run_b->parameter, run_b->values.back().value);
     if (slot.pane == Pane::mosaic && scene.snapshot.tiles)
         text = fmt::format("{} runs, step {}", scene.snapshot.tiles->count(), scene.snapshot.tiles->step);
+    else if (slot.pane == Pane::fit_target && shows_fit(scene.ui, scene.snapshot))
+        text = title_of_target(*scene.snapshot.fit, scene.ui.fit_target);
     else if (slot.pane == main_pane(scene.ui.panes) && !is_of_fit(slot.pane))
         text = with_moment(painter, scene, text, room.width);
     const Painter::Clip clip(painter, room);

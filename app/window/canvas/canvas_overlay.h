@@ -65,6 +65,22 @@ struct OverlayScene {
 /// and the brush or, in the other panes, the cursor.
 void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
+/// "Target 2 at t = 300", or without its number if it is the only one.
+std::string title_of_target(const FitView& fit, std::size_t target);
+/// The colours' width and what stands around them.
+struct ColorBarMarks {
+    std::string label;  ///< at the left of the bar
+    figure::Ticks ticks;
+    double width = 0;
+    double size = 0;         ///< of the ticks' labels
+    bool two_lines = false;  ///< the high end's label stands below the low end's
+};
+/// The marks that fit a strip: both ends have numbers, however narrow it is. `arrows`: the width that the
+/// arrows at the bar's ends take of it.
+ColorBarMarks color_bar_marks(const Painter& painter,
+                              const ScreenRect& strip,
+                              const PaneImage& image,
+                              double arrows);
 /// Draws the overlays of the tiles of a sweep: lines between them, why runs failed, what colours those that
 /// show pictures, the place of the present run, and the tile under the mouse with its parameters.
 void draw_over_tiles(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);

@@ -19,6 +19,7 @@ constexpr double kWidest = 24;
 constexpr double kNarrowest = 3.2;
 constexpr double kRoomForTicks = 7;
 constexpr double kSmallText = 0.9;
+constexpr double kTopOfTwoLines = 0.3, kTwoLinesText = 0.75;
 
 /// Colours each column by the value at its middle, as the field's pixels are.
 void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map, const ValueRange& range) {
@@ -72,6 +73,18 @@ void draw_ticks(Painter& painter,
     }
 }
 
+/// Ticks at the ends alone, with labels that need no note and fit the width; without marks if none do.
+figure::Ticks ends_on(const Painter& painter, ValueRange range, double width) {
+    const double size = painter.line_height() * kSmallText;
+    for (const int digits : {3, 2}) {
+        figure::Ticks ends = figure::end_ticks(range, digits);
+        double taken = -size;
+        for (const figure::Tick& tick : ends.marks) taken += painter.text_width(tick.label, size) + size;
+        if (taken <= width) return ends;
+    }
+    return {};
+}
+
 /// Puts ticks at both ends and as many between as fit; if the end labels do not fit, they get fewer digits.
 figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     const double size = painter.line_height() * kSmallText;
@@ -79,12 +92,7 @@ figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     figure::Ticks ticks = figure::fitting_ticks(
         [&](int most) { return figure::value_ticks(range, most); }, width, 0.4 * size, measure);
     ticks = figure::with_ends(std::move(ticks), width, 0.6 * size, measure);
-    const auto& marks = ticks.marks;
-    const bool has_ends = marks.size() > 1 && marks.front().position == 0 && marks.back().position == 1;
-    if (has_ends || ticks.low.empty() || !(range.low < range.high)) return ticks;
-    const std::string low = figure::number_text(range.low, 2), high = figure::number_text(range.high, 2);
-    if (measure(low) + measure(high) + size > width) return ticks;
-    return {{{0, low}, {0.5, ""}, {1, high}}, "", "", ""};
+    return tells_values(ticks, range) ? ticks : ends_on(painter, range, width);
 }
 
 /// Returns the width that the text at the bar's left leaves for the bar.
@@ -103,7 +111,66 @@ std::string label_beside(const Painter& painter, const ScreenRect& strip, const 
     return crowded ? "" : label;
 }
 
+/// Puts the label and the ticks' note (such as a power of ten), which qualifies their labels, beside the bar.
+/// Without marks if the ends' labels do not fit.
+ColorBarMarks marks_beside(
+    const Painter& painter, double strip, const PaneImage& image, const std::string& label, double arrows) {
+    const double line = painter.line_height(), size = line * kSmallText;
+    ColorBarMarks marks{label, {}, bar_width(strip, painter.text_width(label, size), line), size};
+    marks.ticks = ticks_on(painter, image.range, 0.8 * marks.width - arrows);
+    const double beside =
+        std::max(painter.text_width(label, size), painter.text_width(marks.ticks.note, size));
+    marks.width = bar_width(strip, beside, line);
+    marks.ticks = ticks_on(painter, image.range, marks.width - arrows);
+    // The narrower bar may have ticks with another, longer note.
+    if (marks.width >= kNarrowest * line && painter.text_width(marks.ticks.note, size) <= beside)
+        return marks;
+    marks.width = bar_width(strip, painter.text_width(label, size), line);
+    marks.ticks = ends_on(painter, image.range, marks.width - arrows);
+    return marks;
+}
+
+/// In a narrow strip the ends have one line each, in letters so small that they fit.
+ColorBarMarks marks_of_ends(const Painter& painter, double strip, ValueRange range) {
+    ColorBarMarks marks{"", {}, strip, painter.line_height() * kSmallText, true};
+    const auto widest = [&](double size) {
+        return widest_label(marks.ticks,
+                            [&](std::string_view label) { return painter.text_width(label, size); });
+    };
+    marks.size = painter.line_height() * kTwoLinesText;
+    for (int digits = 3; digits > 0; --digits) {
+        marks.ticks = figure::end_ticks(range, digits);
+        if (widest(marks.size) <= strip) return marks;
+    }
+    marks.size = std::floor(marks.size * strip / widest(marks.size));
+    return marks;
+}
+
+void draw_two_lines(Painter& painter,
+                    const CanvasColors& colors,
+                    const ScreenRect& strip,
+                    const ScreenRect& bar,
+                    const ColorBarMarks& marks) {
+    double y = bar.y + bar.height + 1;
+    for (const figure::Tick& tick : marks.ticks.marks) {
+        const double room = strip.width - painter.text_width(tick.label, marks.size);
+        painter.text(strip.x + tick.position * room, y, marks.size, colors.text, tick.label);
+        y += marks.size;
+    }
+}
+
 }  // namespace
+
+ColorBarMarks color_bar_marks(const Painter& painter,
+                              const ScreenRect& strip,
+                              const PaneImage& image,
+                              double arrows) {
+    for (const std::string& label : {label_beside(painter, strip, image), std::string()}) {
+        ColorBarMarks marks = marks_beside(painter, strip.width, image, label, arrows);
+        if (tells_values(marks.ticks, image.range)) return marks;
+    }
+    return marks_of_ends(painter, strip.width, image.range);
+}
 
 ScreenRect draw_color_bar(Painter& painter,
                           const CanvasColors& colors,
@@ -112,40 +179,31 @@ ScreenRect draw_color_bar(Painter& painter,
     const double line = painter.line_height();
     const double size = line * kSmallText;
     if (strip.height < line) return {};
-
-    std::string label = label_beside(painter, strip, image);
-    double width = bar_width(strip.width, painter.text_width(label, size), line);
-    // The note (such as a power of ten) qualifies the tick labels, so if it does not fit there are no ticks.
     const double arrow = std::round(kArrow * line);
     const double arrows = arrow * (image.range.below + image.range.above) + 2;
-    figure::Ticks ticks = ticks_on(painter, image.range, 0.8 * width - arrows);
-    const double beside = std::max(painter.text_width(label, size), painter.text_width(ticks.note, size));
-    width = bar_width(strip.width, beside, line);
-    ticks = ticks_on(painter, image.range, width - arrows);
-    // The narrower bar may have ticks with another, longer note.
-    if (width < kNarrowest * line || painter.text_width(ticks.note, size) > beside) {
-        width = bar_width(strip.width, painter.text_width(label, size), line);
-        ticks = {};
-    }
-    if (width < line) return {};
+    const ColorBarMarks marks = color_bar_marks(painter, strip, image, arrows);
+    if (marks.width - arrows < line / 2) return {};
 
     // Align the frame's right end with the picture's.
     const double left = image.range.below ? arrow : 0;
-    const ScreenRect bar{strip.x + strip.width - width + 1 + left,
-                         strip.y + std::round(kTop * line),
-                         width - arrows,
+    const ScreenRect bar{strip.x + strip.width - marks.width + 1 + left,
+                         strip.y + std::round((marks.two_lines ? kTopOfTwoLines : kTop) * line),
+                         marks.width - arrows,
                          std::round(kThickness * line)};
     draw_colors(painter, bar, colormap(image.colormap), image.range);
     draw_arrows(painter, colors, bar, image, arrow);
     painter.frame({bar.x - 1, bar.y - 1, bar.width + 2, bar.height + 2}, colors.outline);
-    draw_ticks(painter, colors, bar, ticks);
-
+    if (marks.two_lines) {
+        draw_two_lines(painter, colors, strip, bar, marks);
+        return bar;
+    }
+    draw_ticks(painter, colors, bar, marks.ticks);
     const auto left_of_bar = [&](const std::string& text, double y) {
         const double x = bar.x - left - kLabelGap * line - painter.text_width(text, size);
         painter.text(x, y, size, colors.text, text);
     };
-    left_of_bar(label, bar.y + bar.height / 2 - size / 2);
-    if (!ticks.note.empty()) left_of_bar(ticks.note, bar.y + bar.height + kTick * line);
+    left_of_bar(marks.label, bar.y + bar.height / 2 - size / 2);
+    if (!marks.ticks.note.empty()) left_of_bar(marks.ticks.note, bar.y + bar.height + kTick * line);
     return bar;
 }
 

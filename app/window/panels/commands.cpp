@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/window/other_runs.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
@@ -76,7 +77,7 @@ void show_open_popup(UiState& ui, const Snapshot&) {
 
 void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files) {
     const ExportChoices& state = ui.preferences.exports;
-    if (snapshot.tiles && ui.panes.front() == Pane::mosaic) return ui.act(action::ExportSweep{state.folder});
+    if (watched_tiles(ui, snapshot)) return ui.act(action::ExportSweep{state.folder});
     if (is_of_fit(ui.panes.front())) return ui.act(action::ExportFit{state.folder});
     if (!snapshot.exporting) ui.act(action::Export{state.folder, files, state.replace});
 }
@@ -103,8 +104,7 @@ void copy_fit_command(UiState& ui, const Snapshot& snapshot) {
 
 void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     if (is_of_fit(ui.panes.front())) return copy_fit_command(ui, snapshot);
-    if (snapshot.beside.sweep && ui.panes.front() == Pane::mosaic)
-        return copy_sweep_command(ui, *snapshot.beside.sweep);
+    if (const MosaicTiles* tiles = watched_tiles(ui, snapshot)) return copy_sweep_command(ui, *tiles->sweep);
     const std::size_t edits = snapshot.spec.edits.size();
     std::string trouble;
     CommandCopy copy;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/window/format.h"
+#include "app/window/other_runs.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -21,10 +22,10 @@ std::string model_title(const Model& model) {
 
 namespace {
 
-// Returns the time of the shown field, or its step for a run without time.
-std::string moment(const Snapshot& snapshot) {
+// Returns the time of the shown field, or its step for tiles and a run without time.
+std::string moment(const UiState& ui, const Snapshot& snapshot) {
     const long long step = snapshot.frame ? snapshot.frame->step : snapshot.step;
-    const std::string time = time_text(snapshot.spec, step);
+    const std::string time = watched_tiles(ui, snapshot) ? "" : time_text(snapshot.spec, step);
     return time.empty() ? "step " + format_count(step) : "t = " + time;
 }
 
@@ -49,7 +50,7 @@ void draw_presenter(UiState& ui, const Snapshot& snapshot) {
     if (clicked) toggle_running(ui, snapshot);
     ImGui::SameLine(0, em(1));
     ImGui::PushFont(large_font());
-    const std::string when = moment(snapshot);
+    const std::string when = moment(ui, snapshot);
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - text_width(when);
     const float room = right - em(0.5f) - ImGui::GetCursorPosX();
     ImGui::AlignTextToFramePadding();

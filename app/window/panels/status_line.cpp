@@ -56,9 +56,9 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
     const auto add = [&](Piece piece) {
         if (!piece.text.empty()) pieces.push_back(std::move(piece));
     };
-    // While tiles are shown, the run waits.
-    const bool tiles = snapshot.tiles && ui.panes.front() == Pane::mosaic;
-    const std::string step = "step " + format_count(tiles ? snapshot.tiles->step : snapshot.step);
+    const bool tiles = watched_tiles(ui, snapshot);
+    const long long at = shown_step(ui, snapshot).step;
+    const std::string step = "step " + format_count(at);
     if (tiles)
         add({Place::moment, step, "Steps of each tile since its start", 5.5f});
     else if (const std::string time = time_text(snapshot.spec, snapshot.step); time.empty())
@@ -103,7 +103,7 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
          !snapshot.busy.empty()              ? busy
          : !snapshot.why_not_run.empty()     ? "solved"
          : snapshot.running                  ? "running"
-         : snapshot.stop_at == snapshot.step ? "stopped (Stop at)"
+         : snapshot.stop_at == at            ? "stopped (Stop at)"
                                              : "paused",
          snapshot.why_not_run.empty() ? "State of the simulation" : snapshot.why_not_run,
          4,

@@ -5,8 +5,12 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/window/format.h"
+#include "app/window/other_runs.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -26,7 +30,7 @@ bool compares(const UiState& ui) {
 
 /// Maps steps to positions on the screen.
 struct Scale {
-    float left = 0, width = 0;
+    float left = 0, width = 0, top = 0, height = 0;
     double end = 1;
     float place(long long step) const { return left + width * float(double(step) / end); }
     long long step(float x) const {
@@ -34,9 +38,10 @@ struct Scale {
     }
 };
 
-void draw_marks(const Snapshot& snapshot, const Scale& scale, ImVec2 top, float height, long long shown) {
+// The stored states and bookmarks are the run's, so `run` is null where the steps are those of tiles.
+void draw_marks(const Snapshot* run, const Scale& scale, long long shown) {
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float middle = std::round(top.y + height / 2), thick = em(0.2f);
+    const float middle = std::round(scale.top + scale.height / 2), thick = em(0.2f);
     const auto color = [](ImGuiCol which) { return ImGui::GetColorU32(which); };
     const float now = scale.place(shown);
     const auto bar = [&](float end, ImGuiCol which) {
@@ -46,15 +51,15 @@ void draw_marks(const Snapshot& snapshot, const Scale& scale, ImVec2 top, float 
     bar(scale.left + scale.width, ImGuiCol_Separator);
     bar(now, ImGuiCol_SliderGrab);
     const ImU32 faint = ImGui::GetColorU32(faint_color());
-    for (const long long step : snapshot.kept_steps) {
+    for (const long long step : run ? run->kept_steps : std::vector<long long>()) {
         const float x = std::round(scale.place(step));
         list->AddRectFilled({x, middle + em(0.2f)}, {x + 1, middle + em(0.45f)}, faint);
     }
     list->AddCircleFilled({now, middle}, em(0.4f), color(ImGuiCol_SliderGrabActive));
-    if (!snapshot.history) return;
-    for (const History::Bookmark& one : snapshot.history->bookmarks)
-        if (one.on_the_way && one.step <= snapshot.end_step)
-            list->AddText(ImVec2(scale.place(one.step) - text_width(one.name) / 2, top.y - em(0.15f)),
+    if (!run || !run->history) return;
+    for (const History::Bookmark& one : run->history->bookmarks)
+        if (one.on_the_way && one.step <= run->end_step)
+            list->AddText(ImVec2(scale.place(one.step) - text_width(one.name) / 2, scale.top - em(0.15f)),
                           ImGui::GetColorU32(warning_color()),
                           one.name.c_str());
 }
@@ -64,30 +69,45 @@ struct TimelineDrag {
     double wished_at = 0;            ///< in ImGui's time
 };
 
-void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
-    auto& state = ui.panel.of<TimelineDrag>();
-    const ImVec2 top = ImGui::GetCursorScreenPos();
-    const float height = ImGui::GetFrameHeight(), pad = em(0.5f);
-    ImGui::InvisibleButton("##steps", ImVec2(width, height));
-    const Scale scale{top.x + pad, std::max(1.0f, width - 2 * pad), double(std::max(snapshot.end_step, 1LL))};
-    const bool held = ImGui::IsItemActive(), released = ImGui::IsItemDeactivated();
-    if (ImGui::IsItemActivated()) state.draft.reset();
-    if (held || released) {
-        const long long step = scale.step(ImGui::GetIO().MousePos.x);
-        const bool due = released || ImGui::GetTime() - state.wished_at >= kBetweenWishes;
-        if (snapshot.end_step > 0 && state.draft != step && due) {
-            state = {step, ImGui::GetTime()};
-            ui.act(action::Jump{step});
-        }
-    }
-    draw_marks(snapshot, scale, top, height, held && state.draft ? *state.draft : snapshot.step);
-    tooltip(fmt::format(
+std::string slider_tip(const Snapshot& snapshot, bool tiles) {
+    if (tiles)
+        return "Drag to send all tiles to a step; for an earlier one they begin again and step to it\n"
+               "--steps N";
+    return fmt::format(
         "Drag to move through the run. Ticks mark stored states ({}, which take {} of at most {}; "
         "older ones are sparser); steps in between are recomputed exactly. A change at an earlier step "
         "discards the later ones; Undo restores them.\n--steps N",
         snapshot.kept_steps.size(),
         format_bytes(snapshot.kept_bytes),
-        format_bytes(snapshot.kept_most)));
+        format_bytes(snapshot.kept_most));
+}
+
+void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
+    auto& state = ui.panel.of<TimelineDrag>();
+    const bool tiles = watched_tiles(ui, snapshot);
+    const ShownStep shown = shown_step(ui, snapshot);
+    const ImVec2 top = ImGui::GetCursorScreenPos();
+    const float height = ImGui::GetFrameHeight(), pad = em(0.5f);
+    ImGui::InvisibleButton("##steps", ImVec2(width, height));
+    const Scale scale{top.x + pad,
+                      std::max(1.0f, width - 2 * pad),
+                      top.y,
+                      height,
+                      double(std::max(shown.furthest, 1LL))};
+    const bool held = ImGui::IsItemActive(), released = ImGui::IsItemDeactivated();
+    if (ImGui::IsItemActivated()) {
+        state.draft.reset();
+        if (tiles && snapshot.running) ui.act(action::Run{false});
+    }
+    if (held || released) {
+        const long long step = scale.step(ImGui::GetIO().MousePos.x);
+        // Tiles begin again to go back, so they do at the end of a drag.
+        const bool due = released || (!tiles && ImGui::GetTime() - state.wished_at >= kBetweenWishes);
+        if (shown.furthest > 0 && due && (tiles || state.draft != step)) ui.act(action::Jump{step});
+        if (due || tiles) state = {step, ImGui::GetTime()};
+    }
+    draw_marks(tiles ? nullptr : &snapshot, scale, held && state.draft ? *state.draft : shown.step);
+    tooltip(slider_tip(snapshot, tiles));
 }
 
 // --- Actions
@@ -133,8 +153,10 @@ void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
                 text_color(),
                 one.on_the_way ? "" : "Of another run: it is not kept when the window closes");
     ImGui::SameLine(em(20.5f));
-    if (button("Go", ImVec2(em(2.5f), 0), "Goes to exactly this state; Undo returns"))
+    if (button("Go", ImVec2(em(2.5f), 0), "Goes to exactly this state; Undo returns")) {
         ui.act(action::GoToBookmark{index});
+        if (ui.panes.front() == Pane::mosaic) show_pane(ui, Pane::now);
+    }
     same_line();
     const bool compared = compares(ui) && history.compared == index;
     if (button(compared ? "Field###compare" : "Compare###compare",
@@ -162,7 +184,8 @@ void draw_history(UiState& ui, const Snapshot& snapshot) {
         const IdScope scope{int(i)};
         draw_bookmark(ui, history, i);
     }
-    if (button(ICON_MARK " Bookmark this step", button_size(1), "Stores the complete state. Key M."))
+    const std::string_view why_not = watched_tiles(ui, snapshot) ? kNoBookmarkOfTiles : "";
+    if (button(ICON_MARK " Bookmark this step", button_size(1), "Stores the complete state. Key M.", why_not))
         ui.act(action::SetBookmark{});
     ImGui::EndPopup();
 }
@@ -186,12 +209,14 @@ Told told_of(const UiState& ui, const Snapshot& snapshot) {
                             format_value(c.highest),
                             format_value(c.mean))};
     }
-    const bool behind = snapshot.step < snapshot.end_step;
-    return {behind
-                ? fmt::format("step {} of {}", format_count(snapshot.step), format_count(snapshot.end_step))
-                : fmt::format("step {}", format_count(snapshot.step)),
-            behind ? "There are later steps: a change here discards them, and Undo restores them"
-                   : "The newest step of the run"};
+    const ShownStep shown = shown_step(ui, snapshot);
+    std::string text = "step " + format_count(shown.step);
+    if (shown.is_behind()) text += " of " + format_count(shown.furthest);
+    const char* tip = watched_tiles(ui, snapshot) ? "Steps of each tile; the run itself waits"
+                      : shown.is_behind()
+                          ? "There are later steps: a change here discards them, and Undo restores them"
+                          : "The newest step of the run";
+    return {std::move(text), tip};
 }
 
 }  // namespace
@@ -213,10 +238,11 @@ void draw_timeline(UiState& ui, const Snapshot& snapshot) {
         ImGui::SameLine(left + room - buttons - gap - text);
         ImGui::AlignTextToFramePadding();
         fitted_text(
-            told.text, text, snapshot.step < snapshot.end_step ? warning_color() : text_color(), told.tip);
+            told.text, text, shown_step(ui, snapshot).is_behind() ? warning_color() : text_color(), told.tip);
     }
     ImGui::SameLine(left + room - buttons);
-    if (button(ICON_MARK, ImVec2(0, 0), "Bookmarks this step, to return to and to compare. Key M."))
+    const std::string_view why_not = watched_tiles(ui, snapshot) ? kNoBookmarkOfTiles : "";
+    if (button(ICON_MARK, ImVec2(0, 0), "Bookmarks this step, to return to and to compare. Key M.", why_not))
         ui.act(action::SetBookmark{});
     ImGui::SameLine();
     if (button("History", ImVec2(0, 0), "Undo history and bookmarks")) ImGui::OpenPopup("history");

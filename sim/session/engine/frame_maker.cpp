@@ -82,7 +82,7 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
             continue;
         }
         if (is_of_fit(pane.pane)) {
-            if (moment.fit && moment.fit->has_fields()) add_fit(pane, *moment.fit, now, *frame);
+            if (moment.fit && moment.fit->has_fields()) add_fit(pane, moment.fit->pictured(request.fit_target), now, *frame);
             continue;
         }
         const std::string formula = formula_of(pane.pane, now);
@@ -112,7 +112,7 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     }
     if (is_of_fit(front) && request.hover) {
         frame->hover = request.hover;
-        frame->hover_value = cell_value(moment.fit->fields->front().target, *request.hover);
+        frame->hover_value = cell_value(moment.fit->pictured(request.fit_target).target, *request.hover);
     }
     frame->count = ++count_;
     newest_ = frame;
@@ -124,15 +124,17 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
 void FrameMaker::add_mosaic(const PaneRequest& request, const Moment& moment, Frame& frame) {
     const auto begin = Clock::now();
     frame.panes.push_back(moment.mosaic->picture(request, moment.simulation->now(), moment.exact, pool_));
-    frame.step = moment.mosaic->step();
+    frame.step = moment.mosaic->reached();
     stale_ |= !moment.exact;
     resampling_seconds_ += seconds_since(begin);
 }
 
 // The run has the colours of the target.
-void FrameMaker::add_fit(const PaneRequest& request, const FitView& fit, const RunSpec& looks, Frame& frame) {
+void FrameMaker::add_fit(const PaneRequest& request,
+                         const fitting::FieldResidual& shown,
+                         const RunSpec& looks,
+                         Frame& frame) {
     const auto begin = Clock::now();
-    const fitting::FieldResidual& shown = fit.fields->front();
     const bool difference = request.pane == Pane::fit_difference;
     const Field& field = difference                         ? shown.difference
                          : request.pane == Pane::fit_target ? shown.target
@@ -157,8 +159,8 @@ void FrameMaker::add_fit(const PaneRequest& request, const FitView& fit, const R
     });
     image.pixels = std::move(pixels);
     frame.panes.push_back(std::move(image));
-    frame.nx = fit.run.size->nx;
-    frame.ny = fit.run.size->ny;
+    frame.nx = shown.target.nx();
+    frame.ny = shown.target.ny();
     resampling_seconds_ += seconds_since(begin);
 }
 

@@ -16,6 +16,9 @@ namespace stencil {
 
 class Mosaic;
 struct FitView;
+namespace fitting {
+struct FieldResidual;
+}
 
 /// Reuses the memory of pixels: take() returns pixels with undefined contents, which return to the pool when
 /// their last holder, on any thread, releases them. They may outlive the pool.
@@ -104,7 +107,10 @@ class FrameMaker {
     std::shared_ptr<const Pixels> draw_rows(const Moment& moment, PaneImage& image);
     ValueRange range_for(Pane pane, const Moment& moment, const std::string& colormap);
     void add_mosaic(const PaneRequest& request, const Moment& moment, Frame& frame);
-    void add_fit(const PaneRequest& request, const FitView& fit, const RunSpec& looks, Frame& frame);
+    void add_fit(const PaneRequest& request,
+                 const fitting::FieldResidual& shown,
+                 const RunSpec& looks,
+                 Frame& frame);
     void set_base(Base base, const Moment& moment);
     void compare(const Moment& moment, Frame& frame);
     std::shared_ptr<const ShapeOutline> outline_of(const ResampleRequest& request, const Moment& moment);

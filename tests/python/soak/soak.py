@@ -27,6 +27,7 @@ import checks  # noqa: E402
 from problems import SIZES, Problem, at_words  # noqa: E402
 
 PROGRAM = os.environ.get("STENCILSCOPE", "stencilscope")
+TILES = os.environ.get("SOAK_TILES")  # tests/soak/tiles.cpp
 LIMIT_SECONDS = 300
 
 
@@ -38,8 +39,61 @@ def run(*words, timeout=LIMIT_SECONDS):
     return done.returncode, done.stderr
 
 
+def own_values(p):
+    """Returns what a sweep may vary: each name with the problem's own value."""
+    own = [(name, re.search(rf"^{name} = ([^ ]*)", p.text, re.M)[1]) for name in p.parameters]
+    return [("seed", str(p.seed)), *own]
+
+
+def swept_by_program(p, name, values, folder, *words):
+    """Makes a sweep over one or two settings; returns the rows of its table."""
+    vary = [word for one, of in zip(name, values) for word in ("--vary", f"{one}={','.join(of)}")]
+    status, said = run("sweep", *p.words(), *words, *vary, "--export", "csv", "--quiet", "--out", folder)
+    if status != 0:
+        raise checks.Failure(f"sweep: exit status {status}: {said[:300]}")
+    with open(f"{folder}/sweep.csv", newline="") as table:
+        return list(csv.DictReader(table))
+
+
+def tiles(p, folder, backend):
+    """Requires that tiles which are watched, stepped in pieces, sent back and forth and coloured anew have the files of the
+    sweep, and that an opened tile has its run's field."""
+    r = random.Random(f"{p.seed} tiles {backend}")
+    chosen = r.sample(own_values(p), min(r.choice([1, 2]), len(own_values(p))))
+    values = [[value, *(str(p.seed + i) if name == "seed" else f"{r.uniform(0.1, 1.5):.3g}" for i in range(1, r.choice([2, 3, 5])))] for name, value in chosen]
+    rows = swept_by_program(p, [name for name, _ in chosen], values, f"{folder}/tiled {backend}", "--backend", backend)
+    watched = f"{folder}/watched {backend}"
+    words = [TILES, f"{folder}/tiled {backend}/spec.json", watched, str(p.seed)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+    if done.returncode != 0:
+        raise checks.Failure(f"tiles: exit status {done.returncode}: {done.stderr[-300:]}")
+    files = [pathlib.Path(one, "sweep.csv").read_text() for one in (f"{folder}/tiled {backend}", watched)]
+    if files[0] != files[1]:
+        different = next((a, b) for a, b in zip(files[0].splitlines(), files[1].splitlines()) if a != b)
+        raise checks.Failure(f"tiles: a row of the sweep is {different[0]}, and of its tiles {different[1]}")
+    if done.stdout:
+        number, found = done.stdout.split()
+        if rows[int(number)]["field_hash"] != found:
+            raise checks.Failure(f"tiles: run {number} of {values} has field_hash {found} when its tile is opened, not {rows[int(number)]['field_hash']}")
+
+
+def batches(p, folder):
+    """Requires that runs which a GPU steps together have the bits of each run alone."""
+    r = random.Random(f"{p.seed} batches")
+    name, value = r.choice(own_values(p))
+    others = [str(p.seed + i) if name == "seed" else f"{r.uniform(0.1, 1.5):.3g}" for i in range(1, r.choice([3, 6, 20]))]
+    rows = swept_by_program(p, [name], [[value, *others]], f"{folder}/batch", "--backend", "cuda")
+    for i in {0, r.randrange(len(rows)), len(rows) - 1}:
+        words = ["--seed", rows[i][name]] if name == "seed" else ["--set", f"{name}={rows[i][name]}"]
+        status, said = run("run", *p.words(), "--backend", "cuda", *words, "--quiet", "--export", "timings.json", "--out", f"{folder}/alone {i}")
+        if (rows[i]["status"] == "done") != (status == 0):
+            raise checks.Failure(f"batches: {name}={rows[i][name]} is {rows[i]['status']}, alone exit status {status}: {said[:300]}")
+        if status == 0 and (alone := json.load(open(f"{folder}/alone {i}/timings.json"))["field_hash"]) != rows[i]["field_hash"]:
+            raise checks.Failure(f"batches: {name}={rows[i][name]} has field_hash {rows[i]['field_hash']}, alone {alone}")
+
+
 def by_program(p, folder):
-    """Checks all files of `run`, a sweep, several processes, resuming after a kill, and every executor of this machine."""
+    """Checks all files of `run`, sweeps and their tiles, several processes, resuming after a kill, and every executor of this machine."""
     hashes = {}
 
     def step(name, *words):
@@ -63,16 +117,18 @@ def by_program(p, folder):
         step("cuda", *p.words(), "--backend", "cuda", "--export", "timings.json")
     if not any(name in ("size", "dtype", "model", "equation") for _, name, _ in p.events):
         # Also along a parameter, whose first value is its own.
-        own = [(name, re.search(rf"^{name} = ([^ ]*)", p.text, re.M)[1]) for name in p.parameters]
-        name, value = random.Random(f"{p.seed} vary").choice([("seed", p.seed), *own])
-        other = p.seed + 1 if name == "seed" else 0.45
-        status, said = run("sweep", *p.words(), "--backend", "cpu", "--vary", f"{name}={value},{other}", "--export", "csv", "--quiet", "--out", f"{folder}/sweep")
-        if status != 0:
-            raise checks.Failure(f"sweep: exit status {status}: {said[:300]}")
-        with open(f"{folder}/sweep/sweep.csv", newline="") as table:
-            found = next(csv.DictReader(table))["field_hash"]
+        name, value = random.Random(f"{p.seed} vary").choice(own_values(p))
+        other = str(p.seed + 1) if name == "seed" else "0.45"
+        found = swept_by_program(p, [name], [[value, other]], f"{folder}/sweep", "--backend", "cpu")[0]["field_hash"]
         if found != hashes["run"]:
             raise checks.Failure(f"sweep: field_hash {found}, not {hashes['run']}")
+        if os.environ["CUDA_VISIBLE_DEVICES"]:
+            batches(p, folder)
+        # Tiles have neither events nor an end.
+        if TILES and not p.events and not p.until:
+            tiles(p, folder, "cpu")
+            if os.environ["CUDA_VISIBLE_DEVICES"]:
+                tiles(p, folder, "cuda")
     words = [PROGRAM, "run", *plain, "--checkpoint", "1", "--quiet", "--out", f"{folder}/killed"]
     process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
     time.sleep(random.Random(p.seed).uniform(0.02, 0.3))

@@ -179,7 +179,7 @@ void draw_unit(UiState& ui, const char* label, const char* setting, const Unit& 
 // Typing a time goes to the nearest step.
 void draw_time(UiState& ui, const Snapshot& snapshot) {
     const auto time = time_at(snapshot.spec, snapshot.step);
-    if (!time) return;
+    if (!time || watched_tiles(ui, snapshot)) return;  // tiles may have a dt each
     const std::string& unit = snapshot.now.unit_time.name;
     const FieldRow field{ui, "t", "Present time; enter another one to jump there", text_width(unit)};
     const double dt = snapshot.now.time_step() * snapshot.now.unit_time.size;

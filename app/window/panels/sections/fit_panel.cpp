@@ -268,6 +268,24 @@ void draw_result(const FitView& fit) {
     for (const std::string& advice : result.advice) paragraph("Note: " + advice, faint_color());
 }
 
+// With several targets that are fields one of them is pictured.
+void draw_pictured(UiState& ui, const FitView& fit) {
+    if (!fit.has_fields() || fit.fields->size() < 2) return;
+    std::vector<std::string> names;
+    for (const fitting::FieldResidual& one : *fit.fields)
+        names.push_back(fmt::format(
+            "{}: {}", one.index + 1, std::filesystem::path(fit.words.targets[one.index]).filename().string()));
+    const auto shown = std::size_t(&fit.pictured(ui.fit_target) - fit.fields->data());
+    const auto chosen = name_row("Pictured",
+                                 names,
+                                 names[shown],
+                                 "The target that the canvas shows beside the run and their difference\n"
+                                 "--show-target N");
+    if (!chosen) return;
+    ui.fit_target = (*fit.fields)[*chosen].index;
+    ui.panes = fit_panes();
+}
+
 void draw_fit_buttons(UiState& ui, const Snapshot& snapshot) {
     const fitting::FitWords& words = snapshot.beside.fit;
     const auto& fit = snapshot.fit;
@@ -341,6 +359,7 @@ void draw_fit(UiState& ui, const Snapshot& snapshot) {
     draw_targets(ui, snapshot);
     draw_parameters_to_fit(ui, snapshot);
     draw_fit_buttons(ui, snapshot);
+    if (snapshot.fit) draw_pictured(ui, *snapshot.fit);
     if (snapshot.fit) draw_result(*snapshot.fit);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/window/format.h"
+#include "app/window/other_runs.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
@@ -213,12 +214,13 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
         "The run pauses at exactly this step (2000), time (12.5t), or where a condition is true: max(v) < "
         "1e-3, "
-        "steady:1e-6\n--steps N, --time T, --until CONDITION";
+        "steady:1e-6. The tiles of a sweep stop at a step only\n--steps N, --time T, --until CONDITION";
     row("Stop at", kTip);
     bool on = snapshot.stop_at.has_value();
     if (on) state.stop_at = *snapshot.stop_at;
     if (checkbox("##stops", &on, kTip)) {
-        if (state.stop_at.steps <= snapshot.step) state.stop_at = snapshot.step + kAhead;
+        const long long now = shown_step(ui, snapshot).step;
+        if (state.stop_at.steps <= now) state.stop_at = now + kAhead;
         ui.act(action::StopAt{on ? std::optional(state.stop_at) : std::nullopt});
     }
     same_line();
@@ -288,7 +290,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
                    "spectral. Space or Esc stops it.",
                    &wrong))
         ui.act(action::Jump{state.jump});
-    draw_ways_to_jump(ui, snapshot, wrong);
+    if (!watched_tiles(ui, snapshot)) draw_ways_to_jump(ui, snapshot, wrong);
     draw_stop(ui, snapshot);
 }
 
