@@ -289,7 +289,9 @@ ChosenCommand add_window(CLI::App& app) {
     add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
     add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
     add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);
-    return [words] { return start_window(words->run, words->request, words->sweep, words->fit, words->shown_target); };
+    return [words] {
+        return start_window(words->run, words->request, words->sweep, words->fit, words->shown_target);
+    };
 }
 
 }  // namespace stencil

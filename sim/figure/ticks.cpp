@@ -210,10 +210,14 @@ std::string short_text(double value, int digits) {
 
 Ticks end_ticks(ValueRange range, int digits) {
     if (is_one_value(range)) return {{{0.5, short_text((range.low + range.high) / 2, digits)}}, "", "", ""};
+    // An end that is next to nothing beside the other one is 0.
+    const double least =
+        range.scale == Scale::linear ? (range.high / 2 - range.low / 2) * std::pow(10.0, -digits) : 0;
+    const auto text = [&](double end) { return short_text(std::abs(end) < least ? 0 : end, digits); };
     Ticks ticks;
     do {
-        ticks.low = short_text(range.low, digits);
-        ticks.high = short_text(range.high, digits);
+        ticks.low = text(range.low);
+        ticks.high = text(range.high);
     } while (ticks.low == ticks.high && ++digits <= std::numeric_limits<double>::max_digits10);
     ticks.marks = {{0, ticks.low}, {1, ticks.high}};
     return ticks;

@@ -22,13 +22,13 @@ inline constexpr std::string_view kNoBookmarkOfTiles =
 struct MosaicTiles {
     std::shared_ptr<const SweepSpec> sweep;  ///< its base ends at the step that all runs are to reach
     int columns = 1, rows = 1;
-    Size tile;                        ///< cells
+    Size tile;                         ///< cells
     long long step = 0, furthest = 0;  ///< that all runs have reached, and had before they began again
-    std::size_t begun = 0;            ///< runs that have begun, or could not
-    std::vector<std::string> status;  ///< per run: SweptRun::status
-    std::string color;                ///< what colours tiles: a column of the table or a formula; empty: none
-    std::vector<double> observed;     ///< per run, of `color`; empty: there is none
-    ValueRange observed_range;        ///< that the colours of `observed` span
+    std::size_t begun = 0;             ///< runs that have begun, or could not
+    std::vector<std::string> status;   ///< per run: SweptRun::status
+    std::string color;             ///< what colours tiles: a column of the table or a formula; empty: none
+    std::vector<double> observed;  ///< per run, of `color`; empty: there is none
+    ValueRange observed_range;     ///< that the colours of `observed` span
 
     std::size_t count() const { return status.size(); }
     /// Where a tile is in the picture, and the tile at a point of it. The first row is at the bottom.

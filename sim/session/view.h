@@ -47,7 +47,7 @@ struct ViewRequest {
     int histogram_bins = 0;                  ///< 0: none
     bool spectrum = false;
     std::optional<std::vector<SamplePoint>> plane;  ///< cells to locate in the phase plane; empty: no plane
-    std::size_t fit_target = 0;  ///< index of the target that the panes of a fit show
+    std::size_t fit_target = 0;                     ///< index of the target that the panes of a fit show
     bool exact = false;  ///< ranges and measurements must be of this step, however long that takes
     friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
 

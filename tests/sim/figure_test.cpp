@@ -338,6 +338,16 @@ TEST_CASE("ticks stand where their labels say, for ranges of every size") {
     }
 }
 
+TEST_CASE("the ends of a narrow colour bar have short labels, which differ") {
+    const auto ends = [](ValueRange range, int digits) { return labels_of(end_ticks(range, digits)); };
+    CHECK(ends({-3.21e-8, 4.567e-8}, 2) == Labels{"−3.2e−8", "4.6e−8"});
+    CHECK(ends({0.96, 1.04}, 1) == Labels{"0.96", "1"});
+    CHECK(ends({300.0001, 300.0006}, 2) == Labels{"300.0001", "300.0006"});
+    CHECK(ends({1.5e-13, 0.784}, 3) == Labels{"0", "0.784"});
+    CHECK(ends({1.5e-13, 0.784, Scale::log}, 2) == Labels{"1.5e−13", "0.78"});
+    CHECK(ends({-2e-7, -2e-7}, 3) == Labels{"−2e−7"});
+}
+
 TEST_CASE("the ends of a colour bar are labelled where there is room, and nothing touches them") {
     CHECK(value_ticks({0, 0.5039}, 6).low == "0.0");
     CHECK(value_ticks({0, 0.5039}, 6).high == "0.504");

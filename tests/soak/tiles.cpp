@@ -1,5 +1,6 @@
-// Watches the tiles of a sweep as a window does, by random actions, and writes their files, which scripts/soak
-// compares with those of the command. Prints a run's number and the field_hash of the run opened from its tile.
+// Watches the tiles of a sweep as a window does, by random actions, and writes their files, which
+// scripts/soak compares with those of the command. Prints a run's number and the field_hash of the run opened
+// from its tile.
 //   soak_tiles SPEC FOLDER SEED
 #include <fmt/format.h>
 

@@ -23,6 +23,7 @@ constexpr double kWaitsUnseen = 0.3;  // seconds
 // Once the engine has been silent for this many seconds, the wait is no longer animated.
 constexpr double kWaitsLively = 10;
 constexpr double kNarrowestPlots = 15;  // in lines of text: room for the plots' buttons
+constexpr double kBetweenBars = 0.7;    // in lines of text
 constexpr double kMinCaption = 14;      // in lines of text: the least width of a title and a colour bar
 
 /// Uses the present settings, because the newest frame may still have the size before a change.
@@ -329,9 +330,10 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
         if (!image) continue;
         ScreenRect strip = at.color_bar;
         if (const auto frames = frame_colors(snapshot, *image)) {
+            const double gap = kBetweenBars * painter.line_height();
             ScreenRect left = strip;
-            left.width = strip.width = strip.width / 2;
-            strip.x += left.width;
+            left.width = strip.width = std::floor((strip.width - gap) / 2);
+            strip.x += left.width + gap;
             draw_color_bar(painter, frame.colors, left, *frames);
         }
         ui.color_bars.push_back({slot.pane, draw_color_bar(painter, frame.colors, strip, *image)});

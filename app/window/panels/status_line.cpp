@@ -100,11 +100,11 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
              warning_color()});
     const std::string busy = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
     add({Place::state,
-         !snapshot.busy.empty()              ? busy
-         : !snapshot.why_not_run.empty()     ? "solved"
-         : snapshot.running                  ? "running"
-         : snapshot.stop_at == at            ? "stopped (Stop at)"
-                                             : "paused",
+         !snapshot.busy.empty()          ? busy
+         : !snapshot.why_not_run.empty() ? "solved"
+         : snapshot.running              ? "running"
+         : snapshot.stop_at == at        ? "stopped (Stop at)"
+                                         : "paused",
          snapshot.why_not_run.empty() ? "State of the simulation" : snapshot.why_not_run,
          4,
          !snapshot.busy.empty() ? warning_color()

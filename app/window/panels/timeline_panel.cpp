@@ -89,11 +89,8 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetFrameHeight(), pad = em(0.5f);
     ImGui::InvisibleButton("##steps", ImVec2(width, height));
-    const Scale scale{top.x + pad,
-                      std::max(1.0f, width - 2 * pad),
-                      top.y,
-                      height,
-                      double(std::max(shown.furthest, 1LL))};
+    const Scale scale{
+        top.x + pad, std::max(1.0f, width - 2 * pad), top.y, height, double(std::max(shown.furthest, 1LL))};
     const bool held = ImGui::IsItemActive(), released = ImGui::IsItemDeactivated();
     if (ImGui::IsItemActivated()) {
         state.draft.reset();

@@ -82,7 +82,8 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
             continue;
         }
         if (is_of_fit(pane.pane)) {
-            if (moment.fit && moment.fit->has_fields()) add_fit(pane, moment.fit->pictured(request.fit_target), now, *frame);
+            if (moment.fit && moment.fit->has_fields())
+                add_fit(pane, moment.fit->pictured(request.fit_target), now, *frame);
             continue;
         }
         const std::string formula = formula_of(pane.pane, now);

@@ -41,7 +41,7 @@ def run(*words, timeout=LIMIT_SECONDS):
 
 def own_values(p):
     """Returns what a sweep may vary: each name with the problem's own value."""
-    own = [(name, re.search(rf"^{name} = ([^ ]*)", p.text, re.M)[1]) for name in p.parameters]
+    own = [(name, re.search(rf"^{name} = (\S*)", p.text, re.M)[1]) for name in p.parameters]
     return [("seed", str(p.seed)), *own]
 
 

@@ -273,8 +273,9 @@ void draw_pictured(UiState& ui, const FitView& fit) {
     if (!fit.has_fields() || fit.fields->size() < 2) return;
     std::vector<std::string> names;
     for (const fitting::FieldResidual& one : *fit.fields)
-        names.push_back(fmt::format(
-            "{}: {}", one.index + 1, std::filesystem::path(fit.words.targets[one.index]).filename().string()));
+        names.push_back(fmt::format("{}: {}",
+                                    one.index + 1,
+                                    std::filesystem::path(fit.words.targets[one.index]).filename().string()));
     const auto shown = std::size_t(&fit.pictured(ui.fit_target) - fit.fields->data());
     const auto chosen = name_row("Pictured",
                                  names,
