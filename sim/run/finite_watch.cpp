@@ -58,7 +58,7 @@ bool FiniteWatch::look(Simulation& simulation, bool at_once) {
     if (due) {
         keep(simulation);
         const auto end = Clock::now();
-        next_ = end + kLookShare * (end - begin);
+        next_ = end + std::chrono::duration_cast<Clock::duration>(runs_ * kLookShare * (end - begin));
     }
     return true;
 }

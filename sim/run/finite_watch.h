@@ -1,6 +1,7 @@
 // Watches that the fields of a run stay finite.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ class FiniteWatch {
     /// Looks if that is due, or at once.
     bool look(Simulation& simulation, bool at_once);
     const std::optional<NotFinite>& found() const { return found_; }
+    /// Of so many runs that share a thread, each looks that much more seldom.
+    void share_time(double runs) { runs_ = std::max(runs, 1.0); }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -40,6 +43,7 @@ class FiniteWatch {
     std::optional<NotFinite> found_;
     std::unique_ptr<const Simulation::Checkpoint> kept_;
     long long finite_at_ = 0;
+    double runs_ = 1;
     Clock::time_point next_{};
 };
 

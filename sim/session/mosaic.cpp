@@ -36,6 +36,7 @@ SweepSpec without_end(SweepSpec sweep, const Machine& machine) {
     sweep.base.edits = {};
     sweep.base.dt_log = {};
     const RunSpec decided = resolve(sweep.base, machine, kLikelySteps);
+    if (decided.is_general()) return sweep;  // has one method, by which a GPU may step all runs together
     sweep.base.method = decided.method;
     sweep.base.backend = decided.backend;
     return sweep;
@@ -71,7 +72,8 @@ Mosaic::Mosaic(SweepSpec sweep, const Machine& machine, long long furthest)
     runs_.resize(sweep_.count());
     // Runs on a device share it.
     if (sweep_.resolved().backend == "cpu")
-        threads_ = batch_threads(asked_.base.threads, machine.cpu_threads, sweep_.count());
+        threads_ = std::make_unique<ThreadPool>(
+            batch_threads(asked_.base.threads, machine.cpu_threads, sweep_.count()));
     color_as(asked_);
 }
 
@@ -191,6 +193,7 @@ std::shared_ptr<const MosaicTiles> Mosaic::tiles() const {
     tiles->rows = rows_;
     tiles->tile = *sweep_.resolved().size;
     tiles->begun = begun_;
+    tiles->way = sweep_.way();
     tiles->color = color_;
     tiles->observed = observed_;
     tiles->observed_range = observed_range();
@@ -238,10 +241,9 @@ PaneImage Mosaic::picture(const PaneRequest& request, const RunSpec& looks, bool
     pixels->height = at.height;
     pixels->on_device = false;
     pixels->host.assign(std::size_t(at.width) * std::size_t(at.height), kNothing);
-    const auto parts = std::size_t(threads_);
+    const auto parts = std::size_t(threads_->size());
     scratch_.resize(parts);
-    ThreadPool threads(threads_);
-    const auto failures = for_each_apart(parts, threads, [&](std::size_t part) {
+    const auto failures = for_each_apart(parts, *threads_, [&](std::size_t part) {
         for (std::size_t i = part; i < runs_.size(); i += parts)
             draw_tile(i, looks, at, *pixels, scratch_[part]);
     });

@@ -76,7 +76,7 @@ class Mosaic {
     SweepSpec asked_;
     Sweep sweep_;
     int columns_ = 1, rows_ = 1;
-    int threads_ = 1;  ///< that draw tiles
+    std::unique_ptr<ThreadPool> threads_ = std::make_unique<ThreadPool>(1);  ///< that draw tiles
     long long target_ = 0, steps_ = 1, last_batch_ = 0, furthest_ = 0;
     std::size_t begun_ = 0;
     std::vector<Simulation*> runs_;  ///< null: it has not begun, or could not

@@ -25,6 +25,7 @@ struct MosaicTiles {
     Size tile;                         ///< cells
     long long step = 0, furthest = 0;  ///< that all runs have reached, and had before they began again
     std::size_t begun = 0;             ///< runs that have begun, or could not
+    std::string way;                   ///< how a GPU steps all runs together, in words; empty: it does not
     std::vector<std::string> status;   ///< per run: SweptRun::status
     std::string color;             ///< what colours tiles: a column of the table or a formula; empty: none
     std::vector<double> observed;  ///< per run, of `color`; empty: there is none

@@ -272,8 +272,10 @@ void Sweep::step_each(const std::function<long long(const Simulation&)>& most) {
             simulations.push_back(each->simulation.get());
         }
     std::vector<Advance> advances;
+    const double runs_of_thread = double(live.size()) / threads_->size();
     for (Live* each : live) {
         Simulation& simulation = *each->simulation;
+        each->watch.share_time(runs_of_thread);
         if (each->has_ended()) {  // before its first step
             each->slice = {{0}, {}};
             advances.push_back(each->slice.advance);

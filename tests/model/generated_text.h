@@ -54,7 +54,7 @@ class TextOnCpu {
         std::ofstream(scratch_ / "kernels.cpp") << before << kCudaWords << text;
         const std::string library = (scratch_ / "kernels.so").string();
         const std::string command =
-            fmt::format("c++ -std=c++20 -O1 -ffp-contract=off -w -shared -fPIC {}/kernels.cpp -o {}",
+            fmt::format("c++ -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC {}/kernels.cpp -o {}",
                         scratch_.path().string(),
                         library);
         REQUIRE(std::system(command.c_str()) == 0);

@@ -135,17 +135,23 @@ std::string check_batch(const std::string& text, const Fields& fields) {
         }
     }
     const auto batch = make_cuda_batch<T>(program, {fields.nx, fields.ny}, kMaker);
-    for (int call = 0; call < 2; ++call) batch->advance(members, steps, several);
+    // The second call finds the cells that the first one left, and the third some that were changed.
+    for (int call = 0; call < 3; ++call) {
+        batch->advance(members, steps, several);
+        for (std::size_t i = 0; i < fields.count; ++i)
+            on_cpu ? by_cpu[i]->advance(steps[i]) : by_gpu[i]->advance(steps[i]);
+        for (std::size_t i = 1; call == 1 && on_cpu && i < fields.count; i += 3)
+            for (EquationStepper<T>* each : {members[i], by_cpu[i].get()})
+                each->component(0).at(fields.nx - 1, 1) += T(0.25);
+    }
     for (std::size_t i = 0; i < fields.count; ++i) {
         INFO("run " << i);
-        CHECK(members[i]->step() == 2 * steps[i]);
+        CHECK(members[i]->step() == 3 * steps[i]);
         const std::vector<T> cells = stencil_test::cells_of(*members[i], program.components);
         if (on_cpu) {
-            by_cpu[i]->advance(2 * steps[i]);
             CHECK(same_but_nan(cells, stencil_test::cells_of(*by_cpu[i], program.components)));
             CHECK(members[i]->globals() == by_cpu[i]->globals());
         } else {
-            by_gpu[i]->advance(2 * steps[i]);
             CHECK(same_but_nan(cells, by_gpu[i]->cells()));
             CHECK(members[i]->globals() == by_gpu[i]->globals());
         }

@@ -1,5 +1,7 @@
 // Sessions on either device: the method of `auto`, and edits of the equation.
 
+#include "sim/distributed/distributed_solver.h"
+#include "sim/session/mosaic.h"
 #include "sim/session/session.h"
 #include "tests/support/device.h"
 #include "tests/support/session_lab.h"
@@ -28,6 +30,21 @@ std::vector<Field> fields_of(Session& session) {
 }
 
 }  // namespace
+
+TEST_CASE("A GPU steps the tiles of a sweep together") {
+    SweepSpec sweep;
+    sweep.base = spec_of_text("du/dt = D*lap(u) - u; D = 1; dt = 0.1; size = 32x32; steps = 10");
+    sweep.base.backend = name_of(kDevice);
+    sweep.vary = {parse_vary("D=0.5:1:8"), parse_vary("dt=0.1,0.05")};
+    Mosaic mosaic(sweep, query_machine());
+    while (mosaic.busy(false)) mosaic.work(false, 0, 100);
+    CHECK(mosaic.tiles()->way.empty() == (kDevice == Device::cpu));
+    mosaic.work(true, 7, 100);
+    CHECK(mosaic.step() == 17);
+    Simulation copy(mosaic.state_of(11)), alone = begun(resolve(sweep.run(11), query_machine()));
+    alone.apply(Advance{17});
+    CHECK(hash_in_place(copy.solver()) == hash_in_place(alone.solver()));
+}
 
 TEST_CASE("Under auto the method follows the steps of a frame, and the switch is an edit of the run") {
     RunSpec spec = noise_run(kSize);

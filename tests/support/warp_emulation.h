@@ -120,10 +120,11 @@ inline void expect_bytes(Barrier* b, unsigned bytes) {
 inline void wait(Barrier* b, unsigned parity) {
     while ((b->phase & 1) == (parity & 1)) {
         std::vector<emulated::Copy> mine;
-        std::erase_if(emulated::loads, [&](const emulated::Copy& copy) {
-            if (copy.barrier == b) mine.push_back(copy);
-            return copy.barrier == b;
-        });
+        auto& loads = emulated::loads;
+        const auto is_other = [&](const emulated::Copy& copy) { return copy.barrier != b; };
+        const auto own = std::stable_partition(loads.begin(), loads.end(), is_other);
+        mine.assign(own, loads.end());
+        loads.erase(own, loads.end());
         for (const emulated::Copy& copy : mine) {
             if (copy.to == nullptr)
                 --b->left;  // a lane's own loads have landed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -37,6 +38,25 @@ struct Mirror {
     CudaHostMemory host;
     CudaMemory device;
     std::size_t size = 0;
+};
+
+/// The components of all runs, which are uploaded where they differ from what was downloaded last.
+struct FieldsMirror : Mirror {
+    void reserve(std::size_t bytes, const CudaStream& stream) {
+        if (bytes > size) on_both = 0;
+        Mirror::reserve(bytes, stream);
+    }
+    /// `others`: what is on the host was changed. The kernels then change what is on the device.
+    void upload(std::size_t bytes, bool others, CudaStream& stream) {
+        if (std::exchange(on_both, 0) != bytes || others) Mirror::upload(bytes, stream);
+    }
+    /// Waits for the stream.
+    void finish_download(std::size_t bytes, CudaStream& stream) {
+        stream.synchronize();
+        on_both = bytes;
+    }
+
+    std::size_t on_both = 0;  ///< bytes, from the first, that host and device have alike
 };
 
 /// Which arrays the kernels of a batch read, and where they expect rows to begin.
@@ -100,7 +120,25 @@ class BatchLayout {
         return {&rest, ((k - components) * runs + run) * field_bytes()};
     }
 
-    /// Packs a member's cells and lines, and returns its arguments, whose arrays are those sent.
+    /// Packs a member's components; returns whether others were packed before.
+    bool pack_components(EquationStepper<T>& member,
+                         const Mirror& fields,
+                         std::size_t runs,
+                         std::size_t run) const {
+        bool others = false;
+        for (std::size_t c = 0; c < std::size_t(program_.components); ++c) {
+            const FieldView<T> from = member.component(int(c));
+            T* to = array(fields, fields, runs, run, c).on_host();
+            for (int y = 0; y < size_.ny; ++y, to += pitch_) {
+                others = others || std::memcmp(to, from.row(y), std::size_t(size_.nx) * sizeof(T)) != 0;
+                if (others) std::copy_n(from.row(y), size_.nx, to);
+            }
+        }
+        return others;
+    }
+
+    /// Packs a member's lines and the arrays that are only read, and returns its arguments, whose arrays are
+    /// those sent.
     KernelArguments<T> pack(EquationStepper<T>& member,
                             const InputValues<T>& inputs,
                             const Mirror& fields,
@@ -114,10 +152,11 @@ class BatchLayout {
         arrays.assign(program_.arrays.size(), nullptr);
         for (std::size_t k = 0; k < sent_.size(); ++k) {
             const Place place = array(fields, rest, runs, run, k);
+            arrays[std::size_t(sent_[k])] = place.on_device();
+            if (k < std::size_t(program_.components)) continue;
             const FieldView<T> from = member.array(sent_[k]);
             T* to = place.on_host();
             for (int y = 0; y < size_.ny; ++y, to += pitch_) std::copy_n(from.row(y), size_.nx, to);
-            arrays[std::size_t(sent_[k])] = place.on_device();
         }
         arguments.set_arrays(arrays);
         if (values_of_step() == 0 && line_values() > 0) {

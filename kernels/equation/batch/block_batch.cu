@@ -1,5 +1,6 @@
 // Steps fields that fit a block's registers (block/block_text.h), a field per block.
 #include <array>
+#include <atomic>
 #include <exception>
 #include <future>
 #include <limits>
@@ -61,7 +62,8 @@ class BlockBatch : public GroupedBatch<T> {
 
         CudaStream stream;
         CudaTimer timer;
-        Mirror fields, rest, inputs;
+        FieldsMirror fields;
+        Mirror rest, inputs;
         Members members;
         Steps steps;
         long long most_steps = 0;
@@ -146,6 +148,7 @@ class BlockBatch : public GroupedBatch<T> {
     void finish_groups(ThreadPool& threads) override {
         for (std::size_t i = 0; i < groups_.size(); ++i)
             finish_group(groups_[(begun_ + i) % groups_.size()], threads);
+        begun_ = 0;  // so that the same members go into the same groups
     }
 
     // Packs the members' cells and inputs, and enqueues their upload.
@@ -160,8 +163,10 @@ class BlockBatch : public GroupedBatch<T> {
         group.rest.reserve(at.end + runs * sizeof(int), group.stream);
         const std::size_t inputs = steps_of_launch(group) * of_step_ * sizeof(T);
         if (inputs > 0) group.inputs.reserve(runs * inputs, group.stream);
+        std::atomic<bool> others = false;
         for_runs(threads, runs, [&](std::size_t run) {
             std::vector<T*> arrays;
+            if (layout_.pack_components(*members[run], group.fields, runs, run)) others = true;
             KernelArguments<T> arguments = layout_.pack(
                 *members[run], members[run]->prepare(), group.fields, group.rest, runs, run, arrays);
             // The components are stepped in place.
@@ -175,7 +180,7 @@ class BlockBatch : public GroupedBatch<T> {
             const int count = int(std::min<long long>(steps[run], std::numeric_limits<int>::max()));
             std::memcpy(group.rest.on_host(at.end + run * sizeof(int)), &count, sizeof(count));
         });
-        group.fields.upload(runs * layout_.own_bytes(), group.stream);
+        group.fields.upload(runs * layout_.own_bytes(), others, group.stream);
         group.rest.upload(at.end + runs * sizeof(int), group.stream);
     }
 
@@ -222,7 +227,7 @@ class BlockBatch : public GroupedBatch<T> {
 
     void finish_group(Group& group, ThreadPool& threads) {
         if (!std::exchange(group.under_way, false)) return;
-        group.stream.synchronize();
+        group.fields.finish_download(group.members.size() * layout_.own_bytes(), group.stream);
         for_runs(threads, group.members.size(), [&](std::size_t run) {
             layout_.unpack(*group.members[run], group.fields, group.members.size(), run, group.steps[run]);
         });

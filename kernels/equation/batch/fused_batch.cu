@@ -1,5 +1,6 @@
 // Steps larger fields together: the tiles of all fields' passes (equation/fused) in one launch.
 #include <array>
+#include <atomic>
 #include <future>
 #include <limits>
 #include <map>
@@ -107,8 +108,10 @@ class FusedBatch : public GroupedBatch<T> {
             next_bytes_ = runs * own;
         }
         std::vector<std::unique_ptr<Run>> all(runs);
+        std::atomic<bool> others = false;
         for_runs(threads, runs, [&](std::size_t i) {
             std::vector<T*> arrays;
+            if (layout_.pack_components(*members[i], fields_, runs, i)) others = true;
             KernelArguments<T> arguments =
                 layout_.pack(*members[i], members[i]->prepare(), fields_, rest_, runs, i, arrays);
             std::vector<T> sides = arguments.sides(members[i]->inputs());
@@ -118,7 +121,7 @@ class FusedBatch : public GroupedBatch<T> {
                 all[i]->arrays[std::size_t(program_.next[c])] =
                     reinterpret_cast<T*>(next_of((c * runs + i) * field));
         });
-        fields_.upload(runs * own, stream_);
+        fields_.upload(runs * own, others, stream_);
         rest_.upload(layout_.places(runs).arguments, stream_);
         // Runs with the same number of steps left go together; those with fewer are done earlier.
         for (long long done = 0;;) {
@@ -140,7 +143,7 @@ class FusedBatch : public GroupedBatch<T> {
                 copy_on_device(fields_.on_device(at), next_of(at), field, stream_);
             }
         fields_.download(runs * own, stream_);
-        stream_.synchronize();
+        fields_.finish_download(runs * own, stream_);
         for_runs(
             threads, runs, [&](std::size_t i) { layout_.unpack(*members[i], fields_, runs, i, steps[i]); });
     }
@@ -238,7 +241,8 @@ class FusedBatch : public GroupedBatch<T> {
 
     const FusedProgram fused_;
     CudaStream stream_;
-    Mirror fields_, rest_, tables_;
+    FieldsMirror fields_;
+    Mirror rest_, tables_;
     CudaMemory next_;
     std::size_t next_bytes_ = 0;
     int blocks_of_run_ = 1;

@@ -2,6 +2,7 @@
 // that couple the cells of each.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -210,7 +211,11 @@ class StagedBatch : public GroupedBatch<T> {
         }
         inputs_.clear();
         inputs_.resize(runs_);
-        for_runs(threads, runs_, [&](std::size_t i) { pack(*members[i], i); });
+        std::atomic<bool> others = false;
+        for_runs(threads, runs_, [&](std::size_t i) {
+            if (layout_.pack_components(*members[i], fields_, runs_, i)) others = true;
+            pack(*members[i], i);
+        });
         if (program_.globals > 0) {
             std::vector<double> kept;
             for (const EquationStepper<T>* member : members) {
@@ -230,7 +235,7 @@ class StagedBatch : public GroupedBatch<T> {
             }
             linear_[part]->set_runs(values, dt, &threads);
         }
-        fields_.upload(runs_ * layout_.own_bytes(), stream_);
+        fields_.upload(runs_ * layout_.own_bytes(), others, stream_);
         rest_.upload(table_at(2), stream_);
         if (of_step_ > 0) send_inputs(members, steps, threads);
     }
@@ -350,7 +355,7 @@ class StagedBatch : public GroupedBatch<T> {
         fields_.download(runs_ * layout_.own_bytes(), stream_);
         std::vector<double> globals;
         if (program_.globals > 0) globals = globals_->exact();
-        stream_.synchronize();
+        fields_.finish_download(runs_ * layout_.own_bytes(), stream_);
         for_runs(threads, runs_, [&](std::size_t i) {
             layout_.unpack(*members[i], fields_, runs_, i, steps[i]);
             if (program_.globals == 0) return;
@@ -366,7 +371,8 @@ class StagedBatch : public GroupedBatch<T> {
     bool steady_;  ///< no input differs between steps
     std::unique_ptr<LoadedKernels> kernels_;
     std::vector<LoadedKernel> once_, stages_;
-    Mirror fields_, rest_, sent_inputs_;
+    FieldsMirror fields_;
+    Mirror rest_, sent_inputs_;
     CudaMemory others_;         ///< the arrays that are not sent
     std::size_t capacity_ = 0;  ///< runs that the following are for
     std::vector<std::unique_ptr<RunsOperator<T>>> linear_;

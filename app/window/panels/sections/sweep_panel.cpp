@@ -90,6 +90,7 @@ void draw_sweep(UiState& ui, const Snapshot& snapshot) {
                           tiles.begun < tiles.count() ? fmt::format(", {} begun", tiles.begun) : "",
                           failed > 0 ? fmt::format(", {} failed", failed) : ""),
               faint_color());
+    if (!tiles.way.empty()) paragraph("On the GPU: " + tiles.way, faint_color());
     const ImVec2 half = button_size(2);
     if (button("Restart", half, "Begins all runs again, with the present settings of the run"))
         restart([](SweepSpec&) {});
