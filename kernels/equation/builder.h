@@ -10,6 +10,10 @@ namespace stencil::equation {
 
 class Builder {
   public:
+    /// `hardware`: elementary functions may be those of the GPU's hardware (Program::fast, float32).
+    explicit Builder(bool hardware = false) : hardware_(hardware) {}
+
+    bool hardware() const { return hardware_; }
     int constant(double number);
     int input(Code code, int index = 0, int dx = 0, int dy = 0);
     int make(Code code, int a, int b = -1, int c = -1, int d = -1);
@@ -32,6 +36,7 @@ class Builder {
     using Key = std::tuple<Code, int, int, int, std::uint64_t, std::array<int, 4>>;
     int insert(const Operation& operation);
 
+    bool hardware_;
     Operations operations_;
     std::map<Key, int> values_by_operation_;
 };

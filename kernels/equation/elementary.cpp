@@ -36,6 +36,7 @@ int Elementary::small_expm1(int r) {
 }
 
 int Elementary::exp(int x) {
+    if (b_.hardware()) return hardware_exp2(b_.multiply(x, b_.constant(std::numbers::log2e)));
     const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
     const int y = float64_ ? clamped(x, -750, 710) : clamped(x, -105, 89);
     const int n = b_.make(Code::floor, b_.fma(y, b_.constant(std::numbers::log2e), b_.constant(0.5)));
@@ -62,6 +63,7 @@ auto Elementary::logarithm(int x) -> Logarithm {
 }
 
 int Elementary::log(int x) {
+    if (b_.hardware()) return b_.multiply(hardware_log2(x), b_.constant(std::numbers::ln2));
     const auto [positive, n, tail, finite] = logarithm(x);
     const int zero = b_.constant(0);
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -72,9 +74,21 @@ int Elementary::log(int x) {
     return b_.select(positive, large, pole);
 }
 
-// exp(b log |a|), with the logarithm as a sum of two numbers, so that large ones lose no digits. For 0 and
-// infinity it is a huge finite number, which gives the right powers, also for b = 0.
 int Elementary::power(int a, int b, int sign) {
+    const int zero = b_.constant(0);
+    const int value = b_.hardware() ? hardware_power(a, b) : exact_power(a, b);
+    return b_.select(b_.make(Code::less, a, zero), b_.multiply(sign, value), value);
+}
+
+// The logarithm of 0 or infinity becomes a huge finite number, which gives the right powers, also for b = 0.
+int Elementary::hardware_power(int a, int b) {
+    const int log2 = clamped(hardware_log2(b_.make(Code::abs, a)), -1e30, 1e30);
+    return hardware_exp2(b_.multiply(b, log2));
+}
+
+// exp(b log |a|), with the logarithm as a sum of two numbers, so that large ones lose no digits. Those of 0
+// and infinity are as in hardware_power().
+int Elementary::exact_power(int a, int b) {
     const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const int zero = b_.constant(0), huge = b_.constant(float64_ ? 1e300 : 1e37);
@@ -89,8 +103,7 @@ int Elementary::power(int a, int b, int sign) {
     const int x_rest = b_.fma(b, log_rest, b_.make(Code::fms, b, log, x));
     const int first = exp(x);
     const int small = b_.make(Code::less, b_.make(Code::abs, x), b_.constant(float64_ ? 709 : 88));
-    const int value = b_.select(small, b_.fma(first, x_rest, first), first);
-    return b_.select(b_.make(Code::less, a, zero), b_.multiply(sign, value), value);
+    return b_.select(small, b_.fma(first, x_rest, first), first);
 }
 
 int Elementary::sine(int x, double quarter_turns) {

@@ -2,6 +2,10 @@
 // polynomials. They have the same bits wherever the operations have. Errors are below 2 ulp (of erf
 // below 1.2), for sin and cos as long as |x| < 10^4 in float32 and 10^9 in float64; beyond that they lose
 // digits, and in the end leave [-1, 1].
+//
+// For the hardware's functions (Builder::hardware) exp(x) is scale(1, x log2(e)) and log(x) is
+// exponent(x) ln(2), where `scale` and `exponent` take numbers that are no integers, as the GPU's exp2 and
+// log2 do.
 #pragma once
 
 #include "kernels/equation/builder.h"
@@ -29,6 +33,12 @@ class Elementary {
         int positive, n, tail, sum;
     };
     Logarithm logarithm(int x);
+    /// 2^x and log2(x) of the hardware.
+    int hardware_exp2(int x) { return b_.make(Code::scale, b_.constant(1), x); }
+    int hardware_log2(int x) { return b_.make(Code::exponent, x); }
+    /// |a|^b.
+    int hardware_power(int a, int b);
+    int exact_power(int a, int b);
     int sine(int x, double quarter_turns);
     int clamped(int x, double low, double high);
     /// exp(r) - 1, |r| <= 0.35.

@@ -185,7 +185,7 @@ struct Program {
     Inputs uniforms, columns, rows;
     std::vector<LinearPart> linear;  ///< the operators of the stages' solves
     int globals = 0;                 ///< number of global values
-    /// For method `fast` (fast_program.h): CUDA kernels may contract, and use functions of the hardware.
+    /// For method `fast`: CUDA kernels contract, and use functions of the hardware (elementary.h).
     bool fast = false;
     friend bool operator==(const Program&, const Program&) = default;
 };

@@ -1,5 +1,6 @@
 // Method `fast`: its programs, its text for CUDA and the compiler's options.
-#include "kernels/equation/fast_program.h"
+#include <map>
+
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/operations.h"
@@ -15,11 +16,12 @@ using namespace stencil::equation;
 
 namespace {
 
-Program fast_of(const Program& program) {
-    return fast_program(program, false);
+Program fast_of(const std::string& text, bool float64 = false) {
+    const Equations e = read_equations(text);
+    return make_program(e, e.integrator, float64, e.dt.value_or(0.1), false, true);
 }
 
-// The value of a program's only stage at u, as the GPU's exp2 and log2 give it.
+// The value of a program's only stage at u, as the GPU's exp2 and log2 give it. Uniforms are 0.
 double fast_value(const Stage& stage, float u) {
     std::vector<float> values;
     for (const Operation& o : stage.operations) {
@@ -30,6 +32,8 @@ double fast_value(const Stage& stage, float u) {
             values.push_back(u);
         else if (o.code == Code::constant)
             values.push_back(float(o.number));
+        else if (o.code == Code::uniform)
+            values.push_back(0);
         else if (o.code == Code::scale)
             values.push_back(a[0] * std::exp2(a[1]));
         else if (o.code == Code::exponent)
@@ -53,31 +57,55 @@ TEST_CASE("A fast program takes exponentials, logarithms and powers from the har
                                       Case{"u' = tanh(u)", [](double u) { return std::tanh(u); }},
                                       Case{"u' = erf(u)", [](double u) { return std::erf(u); }}}) {
         INFO(text);
-        const Program program = program_of<float>(read_equations(text));
-        const Stage fast = fast_of(program).stages.front();
-        CHECK(fast.operations.size() < program.stages.front().operations.size());
+        const Stage fast = fast_of(text).stages.front();
         for (const Code code : {Code::floor, Code::significand})
             CHECK(std::ranges::find(fast.operations, code, &Operation::code) == fast.operations.end());
         for (const float u : {0.01F, 0.3F, 0.9F, 1.5F, 7.0F})
             CHECK(fast_value(fast, u) == Approx(exact(u)).epsilon(3e-6).margin(1e-7));
     }
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    for (const float u : {0.0F, 0.3F, kInfinity})
+        CHECK(fast_value(fast_of("u' = u^p; p = 0").stages.front(), u) == 1);
+    CHECK(fast_value(fast_of("u' = u^1.7").stages.front(), 0) == 0);
+    CHECK(fast_value(fast_of("u' = u^(-1.7)").stages.front(), 0) == kInfinity);
+    CHECK(std::isnan(fast_value(fast_of("u' = u^1.7").stages.front(), -2)));
+}
+
+TEST_CASE("Each function that the hardware has is one instruction of a fast program") {
+    using Counts = std::map<Code, int>;
+    const Counts exp{{Code::scale, 1}}, log{{Code::exponent, 1}};
+    const Counts power{{Code::exponent, 1}, {Code::scale, 1}};
+    for (const auto& [formula, of_hardware, most] : {std::tuple{"exp(u)", exp, 2},
+                                                     std::tuple{"log(u)", log, 2},
+                                                     std::tuple{"u^1.7", power, 9},
+                                                     std::tuple{"sqrt(u)", Counts{{Code::sqrt, 1}}, 1},
+                                                     std::tuple{"1/u", Counts{{Code::divide, 1}}, 1}}) {
+        INFO(formula);
+        const Stage stage = fast_of(std::string("u' = ") + formula).stages.front();
+        CHECK(operations_of_cell(stage) <= most);
+        Counts counts;
+        for (const Operation& o : stage.operations)
+            for (const Code code : {Code::scale, Code::exponent, Code::sqrt, Code::divide})
+                if (o.code == code) ++counts[code];
+        CHECK(counts == of_hardware);
+    }
 }
 
 TEST_CASE("A fast program keeps what is no such function, and all operations of float64") {
-    for (const std::string& text : kTexts) {
-        INFO(text);
-        const Program program = program_of<double>(read_equations(text));
-        const Program fast = fast_program(program, true);
-        CHECK(fast.fast);
-        CHECK(operations_of_cell(fast) == operations_of_cell(program));
+    for (const char* formula : {"exp(u) - log(1 + u^2)*abs(u)^1.7", "tanh(u)*erf(u)"}) {
+        INFO(formula);
+        const std::string text = std::string("u' = ") + formula;
+        CHECK(fast_of(text, true).fast);
+        CHECK(operations_of_cell(fast_of(text, true)) ==
+              operations_of_cell(program_of<double>(read_equations(text))));
     }
-    const Program plain = program_of<float>(read_equations("du/dt = lap(u) - floor(3*u + 1)/(2 + u)"));
-    CHECK(fast_of(plain).stages == plain.stages);
+    const std::string plain = "u' = lap(u) - floor(3*u + 1)/(2 + u)*sin(u)*atan2(u, 3)";
+    CHECK(fast_of(plain).stages == program_of<float>(read_equations(plain)).stages);
 }
 
 TEST_CASE("Only the text of a fast program uses the hardware's functions") {
     const std::string equations = "du/dt = lap(u) + exp(-u^2)/(1 + u); dt = 0.1; boundary = insulated";
-    const Program program = program_of<float>(read_equations(equations)), fast = fast_of(program);
+    const Program program = program_of<float>(read_equations(equations)), fast = fast_of(equations);
     const FusedProgram fused(program), fast_fused(fast);
     const FieldCells size{2000, 2000};
     const auto shapes = kernel_shapes(fused, false, size, {}).all;

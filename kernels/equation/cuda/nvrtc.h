@@ -17,8 +17,8 @@ int nvrtc_version();
 struct CodeTarget {
     int capability = 90;
     bool ptx = false;
-    bool fast =
-        false;  ///< contracts, and uses functions of the hardware, for a fast program (fast_program.h)
+    /// Contracts, and uses functions of the hardware, for a fast program.
+    bool fast = false;
 };
 /// Machine code for the default device; while it acts as an older GPU (gpu_facts.h), PTX of that one.
 CodeTarget code_target();

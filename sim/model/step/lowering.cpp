@@ -118,13 +118,18 @@ Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots, const Gl
     return lower_roots(graph, at_once, globals);
 }
 
-Lowering::Lowering(
-    const Graph& graph, InputTable& inputs, Reflections& reflections, bool float64, Bindings source)
+Lowering::Lowering(const Graph& graph,
+                   InputTable& inputs,
+                   Reflections& reflections,
+                   bool float64,
+                   bool fast,
+                   Bindings source)
     : g_(graph),
       inputs_(inputs),
       reflections_(reflections),
       float64_(float64),
       source_(std::move(source)),
+      builder_(fast && !float64),
       wraps_(reflections.wraps()) {}
 
 Stage Lowering::stage(std::vector<Output> outputs) const {

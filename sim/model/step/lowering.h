@@ -83,7 +83,12 @@ struct Bindings {
 /// Lowers the expressions of one stage.
 class Lowering {
   public:
-    Lowering(const Graph& graph, InputTable& inputs, Reflections& reflections, bool float64, Bindings source);
+    Lowering(const Graph& graph,
+             InputTable& inputs,
+             Reflections& reflections,
+             bool float64,
+             bool fast,
+             Bindings source);
 
     /// The instruction that computes the expression at the cell.
     int value(Node node) { return at(node, 0, 0); }

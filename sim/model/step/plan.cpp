@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "kernels/equation/fast_program.h"
 #include "sim/model/step/collect.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/text/error.h"
@@ -22,12 +21,12 @@ StepPlan::StepPlan(
       g_(model_.graph),
       integrator_(equations.solved_alone ? Integrator() : integrator),
       float64_(float64),
-      fast_(fast),
       rounds_increments_(!fast && rounds_increments(float64, dt)),
       inputs_(g_, float64),
       reflections_(model_),
       globals_(model_.parameters.size()),
       arrays_(model_, reflections_, globals_) {
+    program_.fast = fast;
     for (Evolving& c : model_.components) c.formula = continued(c.formula);
     find_globals();
     components_ = int(model_.components.size());
@@ -274,7 +273,7 @@ std::vector<std::vector<Node>> StepPlan::levels_of(const std::vector<Node>& cut)
 int StepPlan::advanced(Lowering& lowering, int c, double factor, std::optional<int> base) {
     const Node step = g_.multiply(g_.number(factor), g_.leaf(Op::dt));
     const Node rate = model_.components[std::size_t(c)].formula;
-    return collected(g_, lowering, {rate, step, c, base, rounds_increments_, fast_});
+    return collected(g_, lowering, {rate, step, c, base, rounds_increments_, program_.fast});
 }
 
 int StepPlan::rate(Lowering& lowering, int c) {
@@ -307,8 +306,7 @@ int StepPlan::zero_outside(Lowering& lowering, int value) const {
 
 Program make_program(
     const Equations& equations, const Integrator& scheme, bool float64, double dt, bool errors, bool fast) {
-    Program program = StepPlan(equations, scheme, float64, dt, errors, fast).plan();
-    return fast ? fast_program(std::move(program), float64) : program;
+    return StepPlan(equations, scheme, float64, dt, errors, fast).plan();
 }
 
 ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64) {

@@ -116,7 +116,7 @@ class StepPlan {
     Program finished();
     std::vector<Node> formulas() const;
     Lowering reading(Bindings source) {
-        return Lowering(g_, inputs_, reflections_, float64_, std::move(source));
+        return Lowering(g_, inputs_, reflections_, float64_, program_.fast, std::move(source));
     }
     std::vector<Stage>& stages_of_inside();
     void store_inside(std::vector<Stage>& stages);
@@ -145,7 +145,7 @@ class StepPlan {
     Equations model_;
     Graph& g_;
     Integrator integrator_;
-    bool float64_, fast_, rounds_increments_;
+    bool float64_, rounds_increments_;
     InputTable inputs_;
     Reflections reflections_;
     GlobalTable globals_;

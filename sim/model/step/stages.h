@@ -81,8 +81,8 @@ bool rounds_increments(bool float64, double dt);
 
 /// Plans one step of the equations by an integrator. `dt` decides only how increments are rounded. With
 /// `errors` the program also estimates the error of the step, per component and relative to 1 + |u|, without
-/// changing the step by a bit. `fast` makes the program of method `fast` (kernels/equation/fast_program.h),
-/// with fewer operations and other bits. Throws InputError if the integrator cannot step the equations.
+/// changing the step by a bit. `fast` makes a Program::fast, with fewer operations and other bits. Throws
+/// InputError if the integrator cannot step the equations.
 Program make_program(const Equations& equations,
                      const Integrator& scheme,
                      bool float64,
