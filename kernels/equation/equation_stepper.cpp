@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "kernels/cpu/subnormals.h"
@@ -65,6 +68,17 @@ std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part,
     return std::make_unique<Convolution<T>>(part, shape, on);
 }
 
+// The text of a program that several runs may share.
+std::string shared_row_text(const std::shared_ptr<const Program>& program, bool float64) {
+    static std::mutex mutex;
+    static std::map<std::weak_ptr<const Program>, std::array<std::string, 2>, std::owner_less<>> texts;
+    const std::lock_guard lock(mutex);
+    std::erase_if(texts, [](const auto& one) { return one.first.expired(); });
+    std::string& text = texts[program][float64];
+    if (text.empty()) text = row_text(*program, float64);
+    return text;
+}
+
 int least_cells(const Program& program) {
     return int(kLeastWork * program.stages.size() / operations_of(program));
 }
@@ -74,10 +88,11 @@ int cached_levels(std::size_t stages, std::size_t row_bytes) {
     return int(std::min(kEquationSteps * stages + kBeside, kCacheBytes / row_bytes)) - int(kBeside);
 }
 
-// Rows have room for whole tiles of the vector interpreter, and for ghost cells at both ends.
+// Rows have room for whole tiles of the vector interpreter. One more cache line has the ghost cell beyond a
+// row's end and that before the next row, since small fields take longer for each line.
 template <class T>
 std::ptrdiff_t pitch_for(int nx) {
-    return round_up(nx, kLeastTile<T>) + 2 * std::ptrdiff_t(kLineBytes / sizeof(T));
+    return round_up(nx, kLeastTile<T>) + std::ptrdiff_t(kLineBytes / sizeof(T));
 }
 
 }  // namespace
@@ -278,7 +293,7 @@ template <class T>
 void EquationStepper<T>::compile_when_worth_it(double steps) {
     if (!compiler_ || rows_) return;
     const double work = steps * setup_.nx * setup_.ny * double(operations_of(program_));
-    if (work >= kWorthCompiling) rows_ = compiler_(row_text(program_, sizeof(T) == sizeof(double)));
+    if (work >= kWorthCompiling) rows_ = compiler_(shared_row_text(shared_, sizeof(T) == sizeof(double)));
 }
 
 template <class T>
@@ -304,7 +319,7 @@ void EquationStepper<T>::take_compiled() {
 template <class T>
 void EquationStepper<T>::wait_for_compiler() {
     if (!compiler_) return;
-    if (!rows_) rows_ = compiler_(row_text(program_, sizeof(T) == sizeof(double)));
+    if (!rows_) rows_ = compiler_(shared_row_text(shared_, sizeof(T) == sizeof(double)));
     rows_->wait();
     take_compiled();
 }

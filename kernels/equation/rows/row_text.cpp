@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kWords = R"c(#ifdef __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
-#define INDEPENDENT _Pragma("GCC ivdep")
+#define INDEPENDENT _Pragma("GCC ivdep") _Pragma("GCC unroll 1") // it unrolls short loops before it makes vectors
 #pragma GCC optimize("no-tree-loop-distribute-patterns") // calls no memcpy()
 #endif
 #define __device__ static
@@ -180,8 +180,9 @@ class RowText {
         return operation_text(o.code, args);
     }
 
-    // Two cache lines; unrolled further, compilers keep less in registers.
-    int tile() const { return (float64_ ? kLeastTile<double> : kLeastTile<float>) / 2; }
+    // A cache line: longer tiles waste work at the ends of short rows, and compilers keep less of them in
+    // registers.
+    int tile() const { return (float64_ ? kLeastTile<double> : kLeastTile<float>) / 4; }
 
     const Program& program_;
     bool float64_;

@@ -156,26 +156,27 @@ void StageRows<T>::bind(T* registers) {
     }
 }
 
-template <class T>
-void StageRows<T>::fill_sides(const Reached& array, int y) const {
-    fill_ends(array.cells, array.lines, frame_, {y, y + 1});
-}
-
 // Fills a row of ghost cells. Those beyond top and bottom are computed from the edge row with its ghost
-// cells, so that corners satisfy both conditions.
+// cells, so that corners satisfy both conditions. Vectors are read of the row's own cells alone: a processor
+// waits long before it reads a vector with a cell that was just written.
 template <class T>
 void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
     const int nx = frame_.setup.nx, ny = frame_.setup.ny;
     const GhostLine<T>* line = array.lines[y < 0 ? kTop : kBottom];
     const int from = (y < 0) == (line != nullptr) ? 0 : ny - 1;
-    fill_sides(array, from);
-    const T* cells = array.cells + from * frame_.pitch;
     T* ghosts = array.cells + y * frame_.pitch;
+    const T* cells = array.cells + from * frame_.pitch;
     if (line == nullptr) {
-        std::copy_n(cells - 1, nx + 2, ghosts - 1);
+        std::copy_n(cells, nx, ghosts);
+        fill_ends(array.cells, array.lines, frame_, {from, from + 1});
+        ghosts[-1] = cells[-1];
+        ghosts[nx] = cells[nx];
         return;
     }
-    multiply_add(line->alpha.data(), cells - 1, line->beta.data(), ghosts - 1, nx + 2);
+    const T *alpha = line->alpha.data(), *beta = line->beta.data();
+    multiply_add(alpha + 1, cells, beta + 1, ghosts, nx);
+    for (const int end : {-1, nx})
+        multiply_add(alpha + 1 + end, cells + end, beta + 1 + end, ghosts + end, 1);
 }
 
 template <class T>

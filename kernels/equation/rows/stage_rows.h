@@ -69,7 +69,6 @@ class StageRows {
     void bind_compiled();
     RowPointer row_pointer(const Operand& operand, T* registers) const;
     void fill_ghosts(const Reached& array, int y) const;
-    void fill_sides(const Reached& array, int y) const;
     void run_row_at(int y);
     void run_plain(int y);
 
