@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "sim/files/folder.h"
@@ -98,10 +101,52 @@ class BackgroundRows : public equation::CompiledRows {
     mutable Background<CompiledLibrary> work_;
 };
 
+// What the rows of a text depend on besides the text.
+using RowsKey = std::tuple<std::string, std::uint64_t, std::string>;
+RowsKey key_of(const std::string& text, std::uint64_t memory_limit) {
+    std::string surroundings = user_cache_folder().value_or("").string();
+    for (const char* name : {"CC", "PATH"})
+        if (const char* value = std::getenv(name)) surroundings += std::string("\n") + name + value;
+    return {text, memory_limit, surroundings};
+}
+
+// The rows that runs use, and those last made, so that the next run of a text steps by them from the start.
+class RowsOfProcess {
+  public:
+    std::shared_ptr<BackgroundRows> of(const std::string& text, std::uint64_t memory_limit) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(in_use_, [](const auto& one) { return one.second.expired(); });
+        std::weak_ptr<BackgroundRows>& place = in_use_[key_of(text, memory_limit)];
+        auto rows = place.lock();
+        if (!rows) place = rows = std::make_shared<BackgroundRows>(text, memory_limit);
+        return rows;
+    }
+    void keep(std::shared_ptr<BackgroundRows> rows) {
+        constexpr std::size_t kMost = 16;
+        const std::lock_guard lock(mutex_);
+        std::erase(kept_, rows);
+        kept_.push_back(std::move(rows));
+        if (kept_.size() > kMost) kept_.pop_front();
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<RowsKey, std::weak_ptr<BackgroundRows>> in_use_;
+    std::deque<std::shared_ptr<BackgroundRows>> kept_;
+};
+
+RowsOfProcess& rows_of_process() {
+    static auto& rows = *new RowsOfProcess;  // outlives all runs
+    return rows;
+}
+
 // A user of rows that all runs of a text in this process share, so that many small runs compile once.
 class SharedRows : public equation::CompiledRows {
   public:
     explicit SharedRows(std::shared_ptr<BackgroundRows> rows) : rows_(std::move(rows)) {}
+    ~SharedRows() override {
+        if (state() == State::there) rows_of_process().keep(std::move(rows_));
+    }
 
     State state() const override { return rows_->state(); }
     void wait() override { rows_->wait(); }
@@ -112,17 +157,6 @@ class SharedRows : public equation::CompiledRows {
   private:
     std::shared_ptr<BackgroundRows> rows_;
 };
-
-std::shared_ptr<BackgroundRows> rows_of(const std::string& text, std::uint64_t memory_limit) {
-    static std::mutex mutex;
-    static std::map<std::pair<std::string, std::uint64_t>, std::weak_ptr<BackgroundRows>> in_use;
-    const std::lock_guard lock(mutex);
-    std::erase_if(in_use, [](const auto& one) { return one.second.expired(); });
-    std::weak_ptr<BackgroundRows>& place = in_use[{text, memory_limit}];
-    auto rows = place.lock();
-    if (!rows) place = rows = std::make_shared<BackgroundRows>(text, memory_limit);
-    return rows;
-}
 
 // Whether a line of compiler output states the error.
 bool is_telling(std::string_view line) {
@@ -136,7 +170,9 @@ std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::st
 }
 
 equation::RowCompiler compiler_within(std::uint64_t memory_limit) {
-    return [=](const std::string& text) { return std::make_unique<SharedRows>(rows_of(text, memory_limit)); };
+    return [=](const std::string& text) {
+        return std::make_unique<SharedRows>(rows_of_process().of(text, memory_limit));
+    };
 }
 
 SystemCompiler find_c_compiler() {

@@ -156,7 +156,7 @@ UniformState state_ahead(const equation::Equations& equations, UniformState stat
 
 constexpr double kRounding = 1e-9, kNearLimit = 0.95;
 constexpr double kClear = 1.1;     // a step that is stable by this factor at sampled waves is so between them
-constexpr double kFarBelow = 1.2;  // and by this factor at few cells and waves
+constexpr double kFarBelow = 1.2;  // and by this factor at few waves
 constexpr double kBand = 0.05;     // a step that follows the limit may be off its share by this
 
 // The limit at the sampled cells of a field.
@@ -275,15 +275,15 @@ void require_ghosts(const Problem& spec, double time) {
         if (d.edge) check(d.name, "edge", *d.edge);
 }
 
-// Whether a step is so far below the limit that few cells and waves tell. Coefficients that vary from cell to
-// cell, and what needs all of the text again, need a close look.
-bool is_far_below(double dt, const Problem& spec, Solver& solver) {
+// Whether a step is so far below the limit that few waves tell; if `brief`, at few cells. Coefficients that
+// vary from cell to cell, and what needs all of the text again, need a close look.
+bool is_far_below(double dt, const Problem& spec, Solver& solver, bool brief) {
     const equation::Equations& equations = *spec.model->equations;
     if (spec.integrator->is_implicit || equations.inside || !equations.data.empty() ||
         depends_on_place(equations))
         return false;
     return equation::is_stable_at_few_waves(
-        equations, spec.integrator, telling_states(spec, solver, equations, true), kFarBelow * dt);
+        equations, spec.integrator, telling_states(spec, solver, equations, brief), kFarBelow * dt);
 }
 
 }  // namespace
@@ -351,7 +351,7 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
         return;
     }
     const bool fixed = given > 0 && !adaptive;
-    if (fixed && (spec.allow_unstable || (brief && is_far_below(given, spec, solver)))) return;
+    if (fixed && (spec.allow_unstable || is_far_below(given, spec, solver, brief))) return;
     const StableStep limit = stable_step(spec, solver, false, given > 0 ? kClear * given : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable) {
         const std::string others = limit.downwind ? "" : FieldLimit(spec, solver).stable_integrators();

@@ -36,8 +36,8 @@ StepVerdict verdict(double dt, const equation::StableStep& limit);
 /// Decides an open dt: a share of the stable limit, or by default 1 but at most 0.8 of the limit. Throws
 /// InputError if dt exceeds the limit or any step is unstable, unless allowed. Does nothing for other models.
 /// With `underway`, a dt that follows the limit may exceed it, since it is then lowered by followed_dt(). One
-/// whose error is controlled may at any time. With `brief`, as for a change of a parameter, a dt that is far
-/// below the limit at few cells and waves is taken as stable, and only others are looked at closely.
+/// whose error is controlled may at any time. A dt that is far below the limit at few waves counts as stable,
+/// and only others are looked at closely; with `brief`, as for a change of a parameter, at few cells.
 void resolve_dt(RunSpec& spec, Solver& solver, bool underway = false, bool brief = false);
 
 /// The time after `since` from which the present field's limit is below dt; `since` if it is so there, too.

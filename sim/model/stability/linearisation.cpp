@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 #include "sim/model/operations.h"
 #include "sim/model/sides.h"
@@ -251,24 +252,31 @@ Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
         }
     };
     const std::size_t n = std::size_t(columns_);
-    thread_local std::vector<Complex> slopes;  // of thousands of waves in turn
-    slopes.assign(parts_.size() * n, 0);
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-        if (p < n) {
-            slopes[p * n + p] = 1;
-            continue;
+    const auto fill = [&]<class Number>(std::vector<Number>& slopes) {
+        slopes.assign(parts_.size() * n, 0);
+        for (std::size_t c = 0; c < n; ++c) slopes[c * n + c] = 1;
+        for (std::size_t p = n; p < parts_.size(); ++p) {
+            const auto add = [&](const auto& times) {
+                for (int t = 0; t < parts_[p].count; ++t) {
+                    const auto& [of, factor] = parts_[p].terms[std::size_t(t)];
+                    const auto by = times * factor;
+                    for (std::size_t c = 0; c < n; ++c)
+                        slopes[p * n + c] += by * slopes[std::size_t(of) * n + c];
+                }
+            };
+            if (const auto real = real_symbol(parts_[p].op))
+                add(*real);
+            else if constexpr (std::is_same_v<Number, Complex>)
+                add(symbol(parts_[p]));
         }
-        const auto add = [&](const auto& times) {
-            for (int t = 0; t < parts_[p].count; ++t) {
-                const auto& [of, factor] = parts_[p].terms[std::size_t(t)];
-                const auto by = times * factor;
-                for (std::size_t c = 0; c < n; ++c) slopes[p * n + c] += by * slopes[std::size_t(of) * n + c];
-            }
-        };
-        if (const auto real = real_symbol(parts_[p].op))
-            add(*real);
-        else
-            add(symbol(parts_[p]));
+    };
+    thread_local std::vector<Complex> slopes;  // of thousands of waves in turn
+    thread_local std::vector<double> real_slopes;
+    if (std::ranges::all_of(parts_, [&](const Part& part) { return real_symbol(part.op).has_value(); })) {
+        fill(real_slopes);
+        slopes.assign(real_slopes.begin(), real_slopes.end());
+    } else {
+        fill(slopes);
     }
     return rows_of(slopes);
 }
