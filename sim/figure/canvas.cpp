@@ -12,9 +12,11 @@
 #include <new>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 #include "sim/figure/shaped_text.h"
 #include "sim/figure/text.h"
+#include "sim/files/picture.h"
 #include "sim/text/base64.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
@@ -78,6 +80,20 @@ SurfacePtr make_image(const Raster& raster) {
             pixel, raster.width, reinterpret_cast<std::uint32_t*>(bytes + std::ptrdiff_t(y) * stride));
     cairo_surface_mark_dirty(image.get());
     return image;
+}
+
+std::string png_of(cairo_surface_t* image) {
+    cairo_surface_flush(image);
+    const unsigned char* bytes = cairo_image_surface_get_data(image);
+    const int stride = cairo_image_surface_get_stride(image);
+    std::vector<Rgb> row(std::size_t(cairo_image_surface_get_width(image)));
+    return png_text(int(row.size()), cairo_image_surface_get_height(image), [&](int y) {
+        const auto* pixels = reinterpret_cast<const std::uint32_t*>(bytes + std::ptrdiff_t(y) * stride);
+        std::transform(pixels, pixels + row.size(), row.begin(), [](std::uint32_t pixel) {
+            return Rgb{std::uint8_t(pixel >> 16), std::uint8_t(pixel >> 8), std::uint8_t(pixel)};
+        });
+        return row.data();
+    });
 }
 
 // A PNG or PDF file.
@@ -147,7 +163,7 @@ class CairoCanvas : public FigureCanvas {
 
     std::string finish() override {
         cairo_.reset();
-        if (!pdf_) check(cairo_surface_write_to_png_stream(surface_.get(), append, &file_));
+        if (!pdf_) file_ = png_of(surface_.get());
         cairo_surface_finish(surface_.get());
         check(cairo_surface_status(surface_.get()));
         return std::move(file_);
@@ -202,8 +218,6 @@ class SvgCanvas : public FigureCanvas {
     }
 
     void picture(const Raster& raster, const Box& box) override {
-        std::string png;
-        check(cairo_surface_write_to_png_stream(make_image(raster).get(), append, &png));
         put("<image x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
             "preserveAspectRatio=\"none\" style=\"image-rendering:crisp-edges;image-rendering:pixelated\" "
             "xlink:href=\"data:image/png;base64,{}\"/>\n",
@@ -211,7 +225,7 @@ class SvgCanvas : public FigureCanvas {
             box.top,
             box.width,
             box.height,
-            base64(png));
+            base64(png_of(make_image(raster).get())));
     }
 
     void put_text(std::string_view text, Point at, const TextStyle& style, bool upwards) override {

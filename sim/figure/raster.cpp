@@ -187,8 +187,12 @@ Raster field_raster(const Field& field,
     const Array<double> shown = field.visit(
         [&](const auto& array) { return resample(array, width, height, Growing::nearest, base); });
     raster.pixels.reserve(shown.size());
-    for (const double value : shown.cells())
-        raster.pixels.push_back(packed(color_of(base + value, colors, range)));
+    double last = std::nan("");
+    for (const double value : shown.cells()) {  // of few cells many pixels are alike
+        const bool again = value == last;
+        raster.pixels.push_back(again ? raster.pixels.back() : packed(color_of(base + value, colors, range)));
+        last = value;
+    }
     if (!contours.empty()) draw_contours(raster, shown, base, contours, colors, range);
     return raster;
 }

@@ -18,6 +18,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sim/files/names_together.h"
+
 namespace stencil {
 namespace {
 
@@ -63,6 +65,11 @@ Descriptor open_nameless(const std::filesystem::path& folder) {
     Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
     if (file && ::access(descriptor_name(file.number()).c_str(), F_OK) != 0) file.close();
     return file;
+}
+
+void sync_folder(const std::filesystem::path& path) {
+    const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder) ::fsync(folder.number());
 }
 
 // Opens a target that is no regular file. A descriptor of this process is duplicated: opening it anew would
@@ -185,8 +192,23 @@ void AtomicFile::commit() {
 }
 
 void sync_name(const std::filesystem::path& path) {
-    const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder) ::fsync(folder.number());
+    if (!NamesTogether::note(folder_of(path))) sync_folder(folder_of(path));
+}
+
+namespace {
+thread_local NamesTogether* names_together = nullptr;
+}
+
+NamesTogether::NamesTogether() : outer_(std::exchange(names_together, this)) {}
+
+NamesTogether::~NamesTogether() {
+    names_together = outer_;
+    for (const std::filesystem::path& folder : folders_) sync_folder(folder);
+}
+
+bool NamesTogether::note(const std::filesystem::path& folder) {
+    if (names_together != nullptr) names_together->folders_.insert(folder);
+    return names_together != nullptr;
 }
 
 TemporaryFolder::TemporaryFolder() {

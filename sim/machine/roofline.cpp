@@ -207,17 +207,20 @@ double measure_copy_bandwidth(Device device, int threads) {
     return median_of(copy_bandwidth(device, threads));
 }
 
-double kept_copy_bandwidth(Device device, int threads, const std::string& name) {
+std::optional<double> kept_copy_bandwidth(Device device,
+                                          int threads,
+                                          const std::string& name,
+                                          bool measured) {
     const auto folder = user_cache_folder();
-    if (!folder) return measure_copy_bandwidth(device, threads);
-    const KernelCache cache(*folder / "rates");
+    const KernelCache cache(folder ? *folder / "rates" : "");
     const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
     const std::chrono::year_month_day date{today};
     const std::string key = fmt::format("copy, {}, {}-{}", name, int(date.year()), unsigned(date.month()));
-    if (const auto kept = cache.find(key))
+    if (const auto kept = folder ? cache.find(key) : std::nullopt)
         if (const auto rate = read_real(*kept); rate && *rate > 0) return *rate;
+    if (!measured) return std::nullopt;
     const double rate = measure_copy_bandwidth(device, threads);
-    cache.keep(key, fmt::format("{}", rate));
+    if (folder) cache.keep(key, fmt::format("{}", rate));
     return rate;
 }
 

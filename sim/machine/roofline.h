@@ -51,8 +51,8 @@ RateMeasurement l2_bandwidth(std::uint64_t l2_bytes);
 /// The median of several copies. Takes up to a second.
 double measure_copy_bandwidth(Device device, int threads);
 /// The same for a device of this name (device_name()), measured once a month and kept in the user's cache
-/// folder.
-double kept_copy_bandwidth(Device device, int threads, const std::string& name);
+/// folder; empty if it is not kept there and not `measured`.
+std::optional<double> kept_copy_bandwidth(Device device, int threads, const std::string& name, bool measured);
 /// The bytes of device memory that measure_copy_bandwidth() allocates.
 std::uint64_t bytes_to_measure_copies(Device device);
 

@@ -25,6 +25,7 @@ const std::string kSmall = "run --backend cpu --size 40x30 --steps 25 --threads 
 
 TEST_CASE("run writes every file that it promises, and timings that add up") {
     const ScratchFolder folder;
+    const OwnCache cache;
     const fs::path out = folder / "deep/out";
     const ProgramResult result = require_done(stencilscope(kSmall + "--out {}", out));
     REQUIRE(
@@ -51,9 +52,8 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
     const double gcells = t.at("gcells_per_s");
     REQUIRE(std::abs(gcells * 1e9 * seconds / (40 * 30 * 25) - 1) < 1e-9);
     REQUIRE(std::abs(t.at("effective_gb_per_s").get<double>() / (8 * gcells) - 1) < 1e-9);
-    const double copy = t.at("copy_gb_per_s");
-    REQUIRE(copy > 0);
-    REQUIRE(std::abs(t.at("of_copy_bandwidth").get<double>() * copy / (8 * gcells) - 1) < 1e-9);
+    REQUIRE(t.at("copy_gb_per_s").is_null());  // a short run measures no copies
+    REQUIRE(t.at("of_copy_bandwidth").is_null());
     const auto field = read_npy(out / "field.npy");
     REQUIRE(field.nx() == 40);
     REQUIRE(field.ny() == 30);

@@ -336,6 +336,16 @@ TEST_CASE("The fastest is done once it has stood for a while, and not before") {
     REQUIRE(fastest.median() < rate);
 }
 
+TEST_CASE("A rate of copies is kept once it was measured, and not measured where that is not asked for") {
+    const OwnCache cache;
+    REQUIRE_FALSE(kept_copy_bandwidth(Device::cpu, 1, "this one", false));
+    REQUIRE(cache.entries() == 0);
+    const auto rate = kept_copy_bandwidth(Device::cpu, 1, "this one", true);
+    REQUIRE(rate.value() > 0);
+    REQUIRE(kept_copy_bandwidth(Device::cpu, 1, "this one", false) == rate);
+    REQUIRE_FALSE(kept_copy_bandwidth(Device::cpu, 1, "another", false));
+}
+
 TEST_CASE("Copies are measured whole and in slices") {
     for (const CopyPiece piece : {CopyPiece::whole, CopyPiece::slice}) {
         RateMeasurement copies = copy_bandwidth(Device::cpu, 2, piece);

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "kernels/cuda/profile_range.h"
+#include "sim/files/names_together.h"
 #include "sim/problem/panes.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
@@ -188,6 +189,7 @@ WrittenFiles write_exports(const Path& folder, const RunOutput& run, WriteProgre
             if (row->is_table() && row->is(kSeries)) files.emplace_back(row, &field);
     }
     if (progress) progress->all = files.size();
+    const NamesTogether together;
     for (const auto& [row, field] : files) {
         if (progress && progress->cancelled) break;
         write(*row, *field);

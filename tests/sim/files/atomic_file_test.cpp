@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "sim/files/folder.h"
+#include "sim/files/names_together.h"
 #include "tests/support/fields.h"
 
 namespace {
@@ -84,6 +85,23 @@ TEST_CASE("A committed file is on the disk before its name, and its name is when
     std::filesystem::create_directory(folder / "made");
     rename_folder(folder / "made", folder / "renamed");
     CHECK(synced == std::vector{number_of(folder.path())});
+}
+
+TEST_CASE("The folder of several files is flushed once, after the last of them") {
+    const ScratchFolder folder, other;
+    synced.clear();
+    {
+        const NamesTogether together;
+        for (const char* name : {"a", "b"}) write_text_file(folder / name, "text");
+        write_text_file(other / "c", "text");
+        CHECK(synced ==
+              std::vector{number_of(folder / "a"), number_of(folder / "b"), number_of(other / "c")});
+        synced.clear();
+    }
+    std::ranges::sort(synced);
+    std::vector folders{number_of(folder.path()), number_of(other.path())};
+    std::ranges::sort(folders);
+    CHECK(synced == folders);
 }
 
 TEST_CASE("A committed file holds what was written and nothing else is left in its folder") {
