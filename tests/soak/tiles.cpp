@@ -59,6 +59,7 @@ struct Watcher {
         if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
     }
     void settle() {
+        if (session.snapshot()->running) act(action::Run{false});
         while (session.busy()) turn();
     }
     void color() {
