@@ -93,6 +93,12 @@ void use_cuda_device(int index) {
     called = true;
 }
 
+GpuFacts current_gpu_facts() {
+    int device = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    return gpu_facts(device);
+}
+
 const CudaStatus& query_cuda() {
     static const CudaStatus status = find_devices();
     return status;

@@ -56,6 +56,8 @@ void choose_cuda_device(int index);
 std::vector<int> cuda_devices_of_runs();
 /// Makes the device current for this thread.
 void use_cuda_device(int index = default_cuda_device());
+/// The facts of this thread's current device; not in a build without CUDA. Throws CudaError.
+GpuFacts current_gpu_facts();
 
 struct CudaMemoryInfo {
     std::size_t free_bytes = 0;

@@ -1,4 +1,4 @@
-// A kernel that steps the fields of several runs reads here what differs between the runs.
+// Kernels that step the fields of several runs: their launch grids, and what differs between the runs.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,28 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/host_device.h"
 
 namespace stencil {
+
+/// A grid_over() several fields at once, a layer of blocks each.
+inline dim3 grid_over(int nx, int ny, int width, int height, int fields) {
+    dim3 grid = grid_over(nx, ny, width, height);
+    if (fields == 1) return grid;
+    if (grid.z > 1) throw CudaError("fields of so many rows cannot go together");
+    grid.z = unsigned(fields);
+    return grid;
+}
+
+/// In a grid for several fields block_row(fields) is this block's row, and block_field() is the number of its
+/// field.
+__device__ inline int block_row(int fields) {
+    return fields > 1 ? int(blockIdx.y) : block_row();
+}
+__device__ inline int block_field(int fields) {
+    return fields > 1 ? int(blockIdx.z) : 0;
+}
 
 /// A kernel's argument: `first` for all runs, or `all` in device memory, one for each run.
 template <class View>

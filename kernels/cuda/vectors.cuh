@@ -24,12 +24,6 @@ __host__ __device__ bool are_aligned(std::size_t bytes, const P*... p) {
     return ((reinterpret_cast<std::uintptr_t>(p) | ...) & (bytes - 1)) == 0;
 }
 
-/// `from` must be aligned to the pack.
-template <class T, int N = 16 / int(sizeof(T))>
-__device__ AlignedVector<T, N> load_pack(const T* from) {
-    return *reinterpret_cast<const AlignedVector<T, N>*>(from);
-}
-
 /// Loads a pack that is read once, so that it displaces nothing else in the caches.
 template <int N, class T>
 __device__ AlignedVector<T, N> load_once(const T* from) {
@@ -42,11 +36,6 @@ __device__ AlignedVector<T, N> load_once(const T* from) {
     AlignedVector<T, N> pack;
     memcpy(&pack, words, kBytes);
     return pack;
-}
-
-template <class T, int N>
-__device__ void store_pack(T* to, const AlignedVector<T, N>& pack) {
-    *reinterpret_cast<AlignedVector<T, N>*>(to) = pack;
 }
 
 }  // namespace stencil

@@ -1,7 +1,6 @@
 #include "kernels/machine/issue_rate.h"
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/divide.h"
 
 namespace stencil {
@@ -30,7 +29,7 @@ __global__ void __launch_bounds__(kThreads) issue_kernel(T* out, long long round
 }
 
 int blocks() {
-    return multiprocessors() * kBlocksPerMultiprocessor;
+    return current_gpu_facts().multiprocessors * kBlocksPerMultiprocessor;
 }
 
 }  // namespace

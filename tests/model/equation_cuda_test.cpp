@@ -10,9 +10,7 @@
 #include "kernels/cuda/gpu_facts.h"
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
-#include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/fused/fused_shape.h"
-#include "kernels/equation/resident/resident_kernel.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/model/model.h"
 #include "tests/model/manufactured.h"
@@ -69,12 +67,8 @@ class OnBoth {
         action(cuda);
     }
 
-    void fuse(const FusedShape& shape, const std::string& cubin) {
-        cuda.use(std::make_unique<FusedKernel>(
-            FusedProgram(program_), sizeof(T) == 8, shape, setup_, cubin, stream_));
-    }
-    void keep_resident(const ResidentShape& shape, int steps_of_launch, const std::string& cubin) {
-        cuda.use(std::make_unique<ResidentKernel>(
+    void use(const KernelShape& shape, int steps_of_launch, const std::string& cubin) {
+        cuda.use(make_several_steps(
             FusedProgram(program_), sizeof(T) == 8, shape, setup_, steps_of_launch, cubin, stream_));
     }
 
@@ -179,9 +173,10 @@ bool compare(const Job& job, KernelKind kernel, int nx, int ny, int steps) {
         for (int c = 0; c < job.program.components; ++c)
             run.write(c, [&](int x, int y) { return job.values(c, x, y); });
     }
-    if (kernel == KernelKind::fused) run.fuse(*fused_shape_of(job.program, kFloat64, {nx, ny}), job.several);
+    if (kernel == KernelKind::fused)
+        run.use(*fused_shape_of(job.program, kFloat64, {nx, ny}), 0, job.several);
     if (kernel == KernelKind::resident)
-        run.keep_resident(resident_shape_of(job.program, kFloat64), 4 * steps / 5, job.several);
+        run.use(resident_shape_of(job.program, kFloat64), 4 * steps / 5, job.several);
     if (kernel != KernelKind::single && run.cuda.fused()->steps_of(steps) == 0) return false;
     run.both([&](auto& stepper) { stepper.advance(steps); });
     CHECK(run.difference() == "");
@@ -294,17 +289,8 @@ TEMPLATE_TEST_CASE("Every kernel of several steps has the bits of single steps, 
                 for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
                     const std::string cubin =
                         cubin_of_text(text_of(fused, kFloat64, {kColumns, kRows}, shapes[i]));
-                    if (const auto* shape = std::get_if<FusedShape>(&shapes[i]))
-                        kernels[i] =
-                            std::make_unique<FusedKernel>(fused, kFloat64, *shape, setup, cubin, stream);
-                    else
-                        kernels[i] = std::make_unique<ResidentKernel>(fused,
-                                                                      kFloat64,
-                                                                      std::get<ResidentShape>(shapes[i]),
-                                                                      setup,
-                                                                      kStepsOfLaunch,
-                                                                      cubin,
-                                                                      stream);
+                    kernels[i] =
+                        make_several_steps(fused, kFloat64, shapes[i], setup, kStepsOfLaunch, cubin, stream);
                 }
             });
             CHECK_FALSE(shapes.empty());

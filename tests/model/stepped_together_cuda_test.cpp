@@ -5,7 +5,6 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/cuda/gpu_facts.h"
 #include "kernels/equation/batch/batch_stepper.h"
-#include "kernels/equation/block/one_block_kernel.h"
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/fused/fused_shape.h"
@@ -185,11 +184,10 @@ TEMPLATE_TEST_CASE("A block that holds a small field has the bits of single step
         const EquationSetup setup = setup_of(e, TypedRun{.nx = 60, .ny = 40});
         const std::vector<T> expected = cells_by<T>(nullptr, program, setup);
         for (const KernelShape& shape : kernel_shapes(fused, sizeof(T) == 8, {60, 40}, gpu_facts()).all) {
-            const auto* block = std::get_if<BlockShape>(&shape);
-            if (!block) continue;
+            if (!std::holds_alternative<BlockShape>(shape)) continue;
             INFO(name_of(shape));
             const std::string cubin = kMaker.compile(text_of(fused, sizeof(T) == 8, {60, 40}, shape));
-            auto kernel = std::make_unique<OneBlockKernel>(*block, 17, cubin, stream);
+            auto kernel = make_several_steps(fused, sizeof(T) == 8, shape, setup, 17, cubin, stream);
             CHECK(same_bits(cells_by<T>(std::move(kernel), program, setup), expected));
             ++kernels;
         }

@@ -12,9 +12,8 @@
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_field.h"
 #include "kernels/equation/batch/grouped_batch.cuh"
-#include "kernels/equation/cuda/cuda_convolution.h"
 #include "kernels/equation/cuda/cuda_global_values.h"
-#include "kernels/equation/cuda/cuda_implicit_solve.h"
+#include "kernels/equation/cuda/cuda_operators.h"
 #include "kernels/equation/launch/loaded_kernels.h"
 #include "kernels/equation/operations.h"
 
@@ -47,13 +46,11 @@ EquationSetup setup_of(FieldCells size) {
 
 template <class T>
 std::unique_ptr<RunsOperator<T>> make_operator_of_runs(const LinearPart& part,
-                                                       FieldCells size,
+                                                       FieldShape shape,
                                                        CudaStream& stream,
                                                        int runs) {
-    if (!part.kernels.empty())
-        return std::make_unique<CudaConvolution<T>>(part, size.nx, size.ny, stream, runs);
-    const ExecutionSpace on{nullptr, &stream, nullptr};
-    return std::make_unique<CudaImplicitSolve<T>>(part, FieldShape{size.nx, size.ny}, on, runs);
+    return part.kernels.empty() ? make_cuda_solve<T>(part, shape, {nullptr, &stream, nullptr}, runs)
+                                : make_cuda_convolution<T>(part, shape, stream, runs);
 }
 
 template <class T>
@@ -101,8 +98,8 @@ class StagedBatch : public GroupedBatch<T> {
         std::size_t bytes = layout_.run_bytes() + layout_.argument_bytes() +
                             (program_.arrays.size() - layout_.sent().size()) * layout_.field_bytes();
         for (const LinearPart& part : program_.linear)
-            bytes += part.kernels.empty() ? CudaImplicitSolve<T>::bytes_of_run(part, {setup_.nx, setup_.ny})
-                                          : CudaConvolution<T>::bytes_of_run(part, setup_.nx, setup_.ny);
+            bytes += part.kernels.empty() ? bytes_of_cuda_solve<T>(part, {setup_.nx, setup_.ny})
+                                          : bytes_of_cuda_convolution(part, {setup_.nx, setup_.ny});
         return bytes;
     }
 
@@ -168,7 +165,7 @@ class StagedBatch : public GroupedBatch<T> {
             const std::size_t others = program_.arrays.size() - layout_.sent().size();
             others_ = CudaMemory(std::max<std::size_t>(runs * others * field, 1), device_);
             for (const LinearPart& part : program_.linear)
-                linear_.push_back(make_operator_of_runs<T>(part, layout_.size(), stream_, int(runs)));
+                linear_.push_back(make_operator_of_runs<T>(part, {setup_.nx, setup_.ny}, stream_, int(runs)));
             globals_ = std::make_unique<CudaGlobalValues<T>>(program_.globals, setup_, stream_, int(runs));
             capacity_ = runs;
         }

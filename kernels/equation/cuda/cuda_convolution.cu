@@ -1,8 +1,6 @@
 // Convolutions on the GPU: a real 2D FFT of the field extended by its outsides, a product, and the inverse
 // FFT.
 
-#include "kernels/equation/cuda/cuda_convolution.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "kernels/cuda/cuda_field.h"
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/made_of_runs.cuh"
+#include "kernels/equation/cuda/cuda_operators.h"
 #include "kernels/equation/kernel_table.h"
 #include "kernels/methods/spectral/cufft_plan.cuh"
 
@@ -102,33 +101,31 @@ struct CudaArrays {
     CudaMemory memory;
 };
 
-}  // namespace
-
 template <class T>
-struct CudaConvolution<T>::Spectra {
+struct CudaConvolution : RunsOperator<T> {
     // A kernel's transform, divided by the gain of a forward and inverse transform.
     struct Factors {
         CudaMemory memory;
         const Complex<double>* view() const { return static_cast<const Complex<double>*>(memory.data()); }
     };
 
-    Spectra(const LinearPart& its_part, int its_nx, int its_ny, CudaStream& its_stream, int runs)
+    CudaConvolution(const LinearPart& its_part, FieldShape shape, CudaStream& its_stream, int runs)
         : part(its_part),
-          nx(its_nx),
-          ny(its_ny),
+          nx(shape.nx),
+          ny(shape.ny),
           stream(its_stream),
           columns(torus_length(part.outside[0], nx)),
           rows(torus_length(part.outside[1], ny)),
           fits(columns == nx && rows == ny),
           pitch(fits ? cuda_pitch<T>(nx) : columns),
-          together(runs_at_a_time(runs)),
+          at_once(runs_at_a_time(runs)),
           in_place(fits && runs == 1),
           extended(
-              in_place ? 1 : columns, in_place ? 1 : rows, in_place ? 1 : pitch, together, stream.device()),
-          spectrum(columns / 2 + 1, rows, columns / 2 + 1, together, stream.device()),
-          product(columns / 2 + 1, rows, columns / 2 + 1, together, stream.device()),
-          forward(columns, rows, pitch, CUFFT_FORWARD, cuda_handle(stream), together),
-          backward(columns, rows, pitch, CUFFT_INVERSE, cuda_handle(stream), together),
+              in_place ? 1 : columns, in_place ? 1 : rows, in_place ? 1 : pitch, at_once, stream.device()),
+          spectrum(columns / 2 + 1, rows, columns / 2 + 1, at_once, stream.device()),
+          product(columns / 2 + 1, rows, columns / 2 + 1, at_once, stream.device()),
+          forward(columns, rows, pitch, CUFFT_FORWARD, cuda_handle(stream), at_once),
+          backward(columns, rows, pitch, CUFFT_INVERSE, cuda_handle(stream), at_once),
           work(std::max({forward.work_bytes(), backward.work_bytes(), std::size_t(1)}), stream.device()),
           kernels(part.kernels.size()) {
         forward.work_in(work.data());
@@ -165,7 +162,7 @@ struct CudaConvolution<T>::Spectra {
 
     // Of a kernel's table, in float64.
     struct ExactPlan {
-        explicit ExactPlan(const Spectra& its)
+        explicit ExactPlan(const CudaConvolution& its)
             : fft(its.columns, its.rows, its.columns, CUFFT_FORWARD, cuda_handle(its.stream)),
               work(std::max(fft.work_bytes(), std::size_t(1)), its.stream.device()) {
             fft.work_in(work.data());
@@ -188,12 +185,29 @@ struct CudaConvolution<T>::Spectra {
         return {std::move(made.memory)};
     }
 
-    void apply(FieldView<T> from, const std::vector<FieldView<T>>& to, int runs) {
-        for (int first = 0; first < runs; first += together)
-            apply(from, to, first, std::min(together, runs - first));
+    void set_runs(const std::vector<std::vector<double>>& scalars,
+                  const std::vector<double>&,
+                  ThreadPool* threads) override {
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const ConvolutionKernel& kernel = part.kernels[i];
+            std::vector<std::vector<double>> used;
+            for (const std::vector<double>& each : scalars) used.push_back(scalars_of_kernel(kernel, each));
+            kernels[i].set(
+                used, stream, [&](std::size_t run) { return make(kernel, scalars[run], threads); });
+        }
+        exact.reset();
     }
 
-    void apply(FieldView<T> from, const std::vector<FieldView<T>>& to, int first, int runs) {
+    void apply_runs(const std::vector<FieldView<T>>& from,
+                    const std::vector<FieldView<T>>& to,
+                    int runs) override {
+        for (int first = 0; first < runs; first += at_once)
+            convolve(from.front(), to, first, std::min(at_once, runs - first));
+    }
+
+    int together() const override { return at_once; }
+
+    void convolve(FieldView<T> from, const std::vector<FieldView<T>>& to, int first, int runs) {
         const cudaStream_t handle = cuda_handle(stream);
         const auto of_run = [&](FieldView<T> view) {
             view.data += std::int64_t(first) * view.ny * view.pitch;
@@ -224,7 +238,7 @@ struct CudaConvolution<T>::Spectra {
     int columns, rows;
     bool fits;               ///< the field is a torus and needs no extension
     int pitch;               ///< of the rows that are transformed
-    int together;            ///< runs that are transformed together
+    int at_once;             ///< runs that are transformed together
     bool in_place;           ///< the field itself is transformed
     CudaArrays<T> extended;  ///< fields with their outsides
     CudaArrays<Complex<T>> spectrum, product;
@@ -234,48 +248,29 @@ struct CudaConvolution<T>::Spectra {
     std::unique_ptr<ExactPlan> exact;
 };
 
-template <class T>
-CudaConvolution<T>::CudaConvolution(const LinearPart& part, int nx, int ny, CudaStream& stream, int runs)
-    : spectra_(std::make_unique<Spectra>(part, nx, ny, stream, runs)) {}
+}  // namespace
 
-template <class T>
-CudaConvolution<T>::~CudaConvolution() = default;
-
-template <class T>
-std::size_t CudaConvolution<T>::bytes_of_run(const LinearPart& part, int nx, int ny) {
-    const auto columns = std::size_t(torus_length(part.outside[0], nx)),
-               rows = std::size_t(torus_length(part.outside[1], ny));
+std::size_t bytes_of_cuda_convolution(const LinearPart& part, FieldShape shape) {
+    const auto columns = std::size_t(torus_length(part.outside[0], shape.nx)),
+               rows = std::size_t(torus_length(part.outside[1], shape.ny));
     return part.kernels.size() * (columns / 2 + 1) * rows * sizeof(Complex<double>);
 }
 
 template <class T>
-void CudaConvolution<T>::set_runs(const std::vector<std::vector<double>>& scalars,
-                                  const std::vector<double>&,
-                                  ThreadPool* threads) {
-    Spectra& s = *spectra_;
-    for (std::size_t i = 0; i < s.kernels.size(); ++i) {
-        const ConvolutionKernel& kernel = s.part.kernels[i];
-        std::vector<std::vector<double>> used;
-        for (const std::vector<double>& each : scalars) used.push_back(scalars_of_kernel(kernel, each));
-        s.kernels[i].set(
-            used, s.stream, [&](std::size_t run) { return s.make(kernel, scalars[run], threads); });
-    }
-    s.exact.reset();
+std::unique_ptr<RunsOperator<T>> make_cuda_convolution(const LinearPart& part,
+                                                       FieldShape shape,
+                                                       CudaStream& stream,
+                                                       int runs) {
+    return std::make_unique<CudaConvolution<T>>(part, shape, stream, runs);
 }
 
-template <class T>
-void CudaConvolution<T>::apply_runs(const std::vector<FieldView<T>>& from,
-                                    const std::vector<FieldView<T>>& to,
-                                    int runs) {
-    spectra_->apply(from.front(), to, runs);
-}
-
-template <class T>
-int CudaConvolution<T>::together() const {
-    return spectra_->together;
-}
-
-template class CudaConvolution<float>;
-template class CudaConvolution<double>;
+template std::unique_ptr<RunsOperator<float>> make_cuda_convolution(const LinearPart&,
+                                                                    FieldShape,
+                                                                    CudaStream&,
+                                                                    int);
+template std::unique_ptr<RunsOperator<double>> make_cuda_convolution(const LinearPart&,
+                                                                     FieldShape,
+                                                                     CudaStream&,
+                                                                     int);
 
 }  // namespace stencil::equation

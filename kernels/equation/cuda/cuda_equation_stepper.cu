@@ -6,11 +6,8 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_field.h"
-#include "kernels/equation/block/one_block_kernel.h"
 #include "kernels/equation/cuda/gathered_operator.h"
-#include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/operations.h"
-#include "kernels/equation/resident/resident_kernel.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::equation {
@@ -36,9 +33,9 @@ template <class T>
 std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part,
                                                 FieldShape rows,
                                                 const ExecutionSpace& on) {
-    if (part.kernels.empty()) return std::make_unique<CudaImplicitSolve<T>>(part, rows, on);
+    if (part.kernels.empty()) return make_cuda_solve<T>(part, rows, on);
     const FieldShape whole = whole_shape(on, rows);
-    auto convolution = std::make_unique<CudaConvolution<T>>(part, whole.nx, whole.ny, *on.stream);
+    auto convolution = make_cuda_convolution<T>(part, whole, *on.stream);
     if (!on.strips) return convolution;
     return std::make_unique<GatheredOperator<T>>(std::move(convolution), whole, 1, part.kernels.size(), on);
 }
@@ -265,9 +262,17 @@ void CudaEquationStepper<T>::time_single_steps() {
 template <class T>
 void CudaEquationStepper<T>::take_compiled() {
     if (!compiler_) return;
+    const std::size_t bytes = std::max<std::size_t>(values_of_step() * sizeof(T), 1);
+    const auto most_steps = int(std::clamp<std::size_t>(kMostInputBytes / bytes, 1, kMostSteps));
     for (const FusedCompiler::Compiled& compiled : compiler_->take()) {
         time_single_steps();
-        auto kernel = make_kernel(compiled);
+        auto kernel = make_several_steps(compiler_->program(),
+                                         sizeof(T) == 8,
+                                         compiled.shape,
+                                         setup_,
+                                         most_steps,
+                                         compiled.cubin,
+                                         stream_);
         const double seconds = seconds_of_step(kernel.get());
         tried_.push_back({kernel->name, kernel->resources(), seconds});
         if (seconds >= seconds_) continue;
@@ -275,21 +280,6 @@ void CudaEquationStepper<T>::take_compiled() {
         use(std::move(kernel));
     }
     if (fused_) compiler_->keep_fastest(fused_->name);
-}
-
-template <class T>
-std::unique_ptr<SeveralSteps> CudaEquationStepper<T>::make_kernel(const FusedCompiler::Compiled& compiled) {
-    const FusedProgram& program = compiler_->program();
-    constexpr bool kFloat64 = sizeof(T) == 8;
-    if (const auto* shape = std::get_if<FusedShape>(&compiled.shape))
-        return std::make_unique<FusedKernel>(program, kFloat64, *shape, setup_, compiled.cubin, stream_);
-    const std::size_t bytes = std::max<std::size_t>(values_of_step() * sizeof(T), 1);
-    const auto most_steps = int(std::clamp<std::size_t>(kMostInputBytes / bytes, 1, kMostSteps));
-    if (const auto* shape = std::get_if<BlockShape>(&compiled.shape))
-        return std::make_unique<OneBlockKernel>(*shape, most_steps, compiled.cubin, stream_);
-    const auto& shape = std::get<ResidentShape>(compiled.shape);
-    return std::make_unique<ResidentKernel>(
-        program, kFloat64, shape, setup_, most_steps, compiled.cubin, stream_);
 }
 
 template <class T>

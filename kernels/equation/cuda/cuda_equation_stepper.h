@@ -8,14 +8,13 @@
 
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/upload_ring.h"
-#include "kernels/equation/cuda/cuda_convolution.h"
 #include "kernels/equation/cuda/cuda_global_values.h"
-#include "kernels/equation/cuda/cuda_implicit_solve.h"
+#include "kernels/equation/cuda/cuda_operators.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
+#include "kernels/equation/cuda/several_steps.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/launch/loaded_kernels.h"
-#include "kernels/equation/launch/several_steps.h"
 #include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
 
@@ -99,7 +98,6 @@ class CudaEquationStepper : public StepSettings {
     void compile_when_worth_it(long long steps);
     void time_single_steps();
     void take_compiled();
-    std::unique_ptr<SeveralSteps> make_kernel(const FusedCompiler::Compiled& compiled);
     /// Inputs per step of a pass if they differ by step; else 0.
     std::size_t values_of_step() const {
         return steady_inputs() ? 0 : arguments_.line_values() + program_.uniforms.outputs.size();

@@ -1,11 +1,10 @@
 // Implicit steps on the GPU: transforms all fields, solves a small system for every mode, and transforms
 // back. A distributed field is exchanged between rows and columns for each transform.
 
-#include "kernels/equation/cuda/cuda_implicit_solve.h"
-
 #include <algorithm>
 #include <array>
 
+#include "kernels/equation/cuda/cuda_operators.h"
 #include "kernels/equation/wave_system.h"
 #include "kernels/methods/spectral/spectral_lines.cuh"
 #include "kernels/methods/spectral/strip_exchange.h"
@@ -66,16 +65,22 @@ __global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> field
     for (int c = 0; c < n; ++c) fields.data[c][at] = T(b[c]);
 }
 
-}  // namespace
+template <class T>
+std::size_t bytes_of_field(int nx, int ny) {
+    return std::size_t(std::max(nx, 1)) * std::size_t(ny) * sizeof(T);
+}
 
 template <class T>
-struct CudaImplicitSolve<T>::Transforms {
+struct CudaImplicitSolve : RunsOperator<T> {
     using Plan = spectral::AxisPlan<T>;
     using Chunk = spectral::Chunk<T>;
 
     // Each plan has the batch size of the whole field, because cuFFT chooses its kernels by it: only then
     // does each line of a slab get the same bits.
-    Transforms(const LinearPart& linear, FieldShape local_rows, const ExecutionSpace& its_space, int runs)
+    CudaImplicitSolve(const LinearPart& linear,
+                      FieldShape local_rows,
+                      const ExecutionSpace& its_space,
+                      int runs)
         : part(linear),
           polynomials(linear),
           on(its_space),
@@ -83,7 +88,7 @@ struct CudaImplicitSolve<T>::Transforms {
           stream(*on.stream),
           rows(linear.along_x, whole.nx, whole.ny, stream, runs),
           columns(linear.along_y, whole.ny, whole.nx, stream, runs),
-          turned(memory(std::size_t(runs) * bytes_of(whole.nx, local_rows.ny))),
+          turned(memory(std::size_t(runs) * bytes_of_field<T>(whole.nx, local_rows.ny))),
           numbers(memory(std::max(rows.chunk_bytes(), columns.chunk_bytes()))),
           work(memory(std::max(rows.fft().work_bytes(), columns.fft().work_bytes()))),
           values(memory(std::size_t(runs) * polynomials.values.size() * sizeof(double))) {
@@ -92,14 +97,12 @@ struct CudaImplicitSolve<T>::Transforms {
         if (!on.strips) return;
         first_column = on.strips->columns().begin(on.strips->part());
         own_columns = on.strips->columns().count(on.strips->part());
-        strip = memory(bytes_of(own_columns, whole.ny));
-        for (int c = 0; c < linear.fields; ++c) modes.push_back(memory(bytes_of(own_columns, whole.ny)));
+        strip = memory(bytes_of_field<T>(own_columns, whole.ny));
+        for (int c = 0; c < linear.fields; ++c)
+            modes.push_back(memory(bytes_of_field<T>(own_columns, whole.ny)));
     }
 
     CudaMemory memory(std::size_t bytes) const { return CudaMemory(bytes, stream.device()); }
-    static std::size_t bytes_of(int nx, int ny) {
-        return std::size_t(std::max(nx, 1)) * std::size_t(ny) * sizeof(T);
-    }
 
     /// Transforms the rows of `from` and stores them as the columns of `to`.
     template <Modes M, bool kBack>
@@ -169,6 +172,46 @@ struct CudaImplicitSolve<T>::Transforms {
         return with_modes(modes, [&](auto m) { return SpectralAxis<m.value>::length(n); });
     }
 
+    void set_runs(const std::vector<std::vector<double>>& coefficients,
+                  const std::vector<double>& dt,
+                  ThreadPool*) override {
+        std::vector<double> every;
+        std::array<std::vector<std::vector<double>>, 2> ratios;
+        for (std::size_t run = 0; run < coefficients.size(); ++run) {
+            polynomials.set(part, coefficients[run], dt[run]);
+            every.insert(every.end(), polynomials.values.begin(), polynomials.values.end());
+            for (const std::size_t axis : {0, 1})
+                ratios[axis].push_back(general_ratios(part, coefficients[run], axis));
+        }
+        if (part.along_x == Modes::general) rows.set(ratios[0]);
+        if (part.along_y == Modes::general) columns.set(ratios[1]);
+        const std::size_t bytes = every.size() * sizeof(double);
+        copy_to_device({values.data(), bytes, every.data(), bytes, bytes, 1}, stream);
+    }
+
+    void apply_runs(const std::vector<FieldView<T>>& from,
+                    const std::vector<FieldView<T>>& to,
+                    int runs) override {
+        const FieldView<T> shape = modes_of(0, to[0]);
+        Components<T> fields{{}, int(to.size()), shape.nx, shape.ny, shape.pitch, runs};
+        for (std::size_t c = 0; c < to.size(); ++c) {
+            const FieldView<T> own = modes_of(c, to[c]);
+            transform<false>(from[c], own, runs);
+            fields.data[c] = own.data;
+        }
+        if (to.size() == 1)
+            launch<1>(fields);
+        else if (to.size() == 2)
+            launch<2>(fields);
+        else if (to.size() <= 4)
+            launch<4>(fields);
+        else
+            launch<kMostComponents>(fields);
+        for (std::size_t c = 0; c < to.size(); ++c) transform_back(modes_of(c, to[c]), to[c], runs);
+    }
+
+    int together() const override { return std::min(rows.runs(), columns.runs()); }
+
     LinearPart part;
     WavePolynomials polynomials;
     ExecutionSpace on;
@@ -185,73 +228,34 @@ struct CudaImplicitSolve<T>::Transforms {
     std::vector<CudaMemory> modes;  ///< modes of the local columns, by component
 };
 
-template <class T>
-CudaImplicitSolve<T>::CudaImplicitSolve(const LinearPart& part,
-                                        FieldShape rows,
-                                        const ExecutionSpace& on,
-                                        int runs)
-    : transforms_(std::make_unique<Transforms>(part, rows, on, runs)) {}
+}  // namespace
 
 template <class T>
-CudaImplicitSolve<T>::~CudaImplicitSolve() = default;
-
-template <class T>
-std::size_t CudaImplicitSolve<T>::bytes_of_run(const LinearPart& part, FieldShape shape) {
+std::size_t bytes_of_cuda_solve(const LinearPart& part, FieldShape shape) {
     const auto matrices = [](Modes modes, int n) {
         return modes == Modes::general ? 2 * std::size_t(n) * std::size_t(n) * sizeof(T) : 0;
     };
-    return Transforms::bytes_of(shape.nx, shape.ny) + matrices(part.along_x, shape.nx) +
+    return bytes_of_field<T>(shape.nx, shape.ny) + matrices(part.along_x, shape.nx) +
            matrices(part.along_y, shape.ny);
 }
 
 template <class T>
-void CudaImplicitSolve<T>::set_runs(const std::vector<std::vector<double>>& coefficients,
-                                    const std::vector<double>& dt,
-                                    ThreadPool*) {
-    Transforms& t = *transforms_;
-    std::vector<double> polynomials;
-    std::array<std::vector<std::vector<double>>, 2> ratios;
-    for (std::size_t run = 0; run < coefficients.size(); ++run) {
-        t.polynomials.set(t.part, coefficients[run], dt[run]);
-        polynomials.insert(polynomials.end(), t.polynomials.values.begin(), t.polynomials.values.end());
-        for (const std::size_t axis : {0, 1})
-            ratios[axis].push_back(general_ratios(t.part, coefficients[run], axis));
-    }
-    if (t.part.along_x == Modes::general) t.rows.set(ratios[0]);
-    if (t.part.along_y == Modes::general) t.columns.set(ratios[1]);
-    const std::size_t bytes = polynomials.size() * sizeof(double);
-    copy_to_device({t.values.data(), bytes, polynomials.data(), bytes, bytes, 1}, t.stream);
+std::unique_ptr<RunsOperator<T>> make_cuda_solve(const LinearPart& part,
+                                                 FieldShape rows,
+                                                 const ExecutionSpace& on,
+                                                 int runs) {
+    return std::make_unique<CudaImplicitSolve<T>>(part, rows, on, runs);
 }
 
-template <class T>
-void CudaImplicitSolve<T>::apply_runs(const std::vector<FieldView<T>>& from,
-                                      const std::vector<FieldView<T>>& to,
-                                      int runs) {
-    Transforms& t = *transforms_;
-    const FieldView<T> shape = t.modes_of(0, to[0]);
-    Components<T> fields{{}, int(to.size()), shape.nx, shape.ny, shape.pitch, runs};
-    for (std::size_t c = 0; c < to.size(); ++c) {
-        const FieldView<T> modes = t.modes_of(c, to[c]);
-        t.template transform<false>(from[c], modes, runs);
-        fields.data[c] = modes.data;
-    }
-    if (to.size() == 1)
-        t.template launch<1>(fields);
-    else if (to.size() == 2)
-        t.template launch<2>(fields);
-    else if (to.size() <= 4)
-        t.template launch<4>(fields);
-    else
-        t.template launch<kMostComponents>(fields);
-    for (std::size_t c = 0; c < to.size(); ++c) t.transform_back(t.modes_of(c, to[c]), to[c], runs);
-}
-
-template <class T>
-int CudaImplicitSolve<T>::together() const {
-    return std::min(transforms_->rows.runs(), transforms_->columns.runs());
-}
-
-template class CudaImplicitSolve<float>;
-template class CudaImplicitSolve<double>;
+template std::size_t bytes_of_cuda_solve<float>(const LinearPart&, FieldShape);
+template std::size_t bytes_of_cuda_solve<double>(const LinearPart&, FieldShape);
+template std::unique_ptr<RunsOperator<float>> make_cuda_solve(const LinearPart&,
+                                                              FieldShape,
+                                                              const ExecutionSpace&,
+                                                              int);
+template std::unique_ptr<RunsOperator<double>> make_cuda_solve(const LinearPart&,
+                                                               FieldShape,
+                                                               const ExecutionSpace&,
+                                                               int);
 
 }  // namespace stencil::equation

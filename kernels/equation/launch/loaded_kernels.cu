@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/driver_function.cuh"
 
 namespace stencil::equation {

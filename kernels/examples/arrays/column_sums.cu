@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/vectors.cuh"
 #include "kernels/field/divide.h"
 
@@ -121,7 +120,7 @@ Slabs plan_slabs(const MatrixShape& shape, int width) {
     int threads_x = kThreads;
     while (threads_x / 2 >= packs) threads_x /= 2;
     const std::int64_t side_by_side = ceil_div(packs, threads_x);
-    const std::int64_t wanted = kBlocksPerMultiprocessor * multiprocessors() / side_by_side;
+    const std::int64_t wanted = kBlocksPerMultiprocessor * current_gpu_facts().multiprocessors / side_by_side;
     const std::int64_t least_rows = std::int64_t(kThreads / threads_x) * kRows;
     const std::int64_t count = std::max<std::int64_t>(1, std::min(wanted, ceil_div(shape.rows, least_rows)));
     const std::int64_t rows_each = std::max<std::int64_t>(1, ceil_div(shape.rows, count));

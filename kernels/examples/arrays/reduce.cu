@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/reductions.cuh"
 #include "kernels/cuda/vectors.cuh"
 #include "kernels/field/divide.h"
@@ -182,7 +181,7 @@ unsigned block_count(const Terms<T>& terms, int multiprocessors) {
 
 CudaReduction::CudaReduction(CudaStream& stream)
     : stream_(stream),
-      multiprocessors_(multiprocessors()),
+      multiprocessors_(current_gpu_facts().multiprocessors),
       scratch_(sizeof(ReduceScratch)),
       result_(sizeof(HostSlot)) {
     new (result_.data()) HostSlot{0, 0};

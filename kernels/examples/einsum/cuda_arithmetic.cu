@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/cublas.cuh"
-#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/reductions.cuh"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/einsum/arithmetic.h"
@@ -40,7 +40,7 @@ RowPlan plan_rows(const SumShape& shape) {
     plan.threads = threads_for(length);
     const std::int64_t blocks = ceil_div(shape.outer.count * plan.threads, kThreads);
     // As many parts as keep the device busy, but none shorter than what a block reads at a time.
-    const std::int64_t wanted = ceil_div(std::int64_t(multiprocessors()) * 16, blocks);
+    const std::int64_t wanted = ceil_div(std::int64_t(current_gpu_facts().multiprocessors) * 16, blocks);
     const std::int64_t most = ceil_div(length, std::int64_t(kThreads) * kLoadsInFlight * 2);
     plan.parts = int(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1)));
     plan.part_length = std::max<std::int64_t>(ceil_div(length, plan.parts), 1);

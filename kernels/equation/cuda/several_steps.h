@@ -1,12 +1,15 @@
-// Interface of kernels that make several steps per launch (fused and resident).
+// Kernels that make several steps per launch: fused and resident ones, and those of one block.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "kernels/cuda/cuda_queue.h"
+#include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/input_values.h"
 #include "kernels/equation/launch/loaded_kernels.h"
 
 namespace stencil::equation {
@@ -52,5 +55,15 @@ class SeveralSteps {
     LoadedKernel kernel_;
     KernelResources resources_;
 };
+
+/// `cubin` is text_of(program, float64, size, shape), compiled for the stream's device. A launch of a kernel
+/// that keeps the field on the multiprocessors makes at most `most_steps` steps. Throws CudaError.
+std::unique_ptr<SeveralSteps> make_several_steps(const FusedProgram& program,
+                                                 bool float64,
+                                                 const KernelShape& shape,
+                                                 const EquationSetup& setup,
+                                                 int most_steps,
+                                                 const std::string& cubin,
+                                                 CudaStream& stream);
 
 }  // namespace stencil::equation
