@@ -1,11 +1,10 @@
 // Boundary conditions: the one definition of what lies outside the field, used by every method on CPU and
-// CUDA. A new boundary is an enumerator, a row of kBoundaries and a case of inside_index() and unfold().
+// CUDA. A new boundary is an enumerator, a row of kBoundaries and a case of unfold() and of inside_index()
+// (cell_update.h).
 #pragma once
 
 #include <array>
 #include <string_view>
-
-#include "kernels/field/host_device.h"
 
 namespace stencil {
 
@@ -32,24 +31,6 @@ constexpr const BoundaryRow& row_of(Boundary boundary) {
 
 constexpr std::string_view name_of(Boundary boundary) {
     return row_of(boundary).name;
-}
-
-/// Returned by inside_index() where the ghost cell is 0 instead of a copy of a cell.
-inline constexpr int kOutside = -1;
-
-/// The index in [0, n) of the cell whose value applies at index i of an axis, for ghost cells at most one
-/// outside (-1 <= i <= n); kOutside where the ghost cell is 0.
-STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) {
-    if (i >= 0 && i < n) return i;
-    switch (boundary) {
-        case Boundary::zero:
-            return kOutside;
-        case Boundary::insulated:
-            return i < 0 ? 0 : n - 1;
-        case Boundary::periodic:
-            return i < 0 ? n - 1 : 0;
-    }
-    return kOutside;
 }
 
 /// A cell and the sign with which it is continued (1, -1 or 0).

@@ -1,9 +1,10 @@
 // The cell updates, written once for host and device. Backends only decide how to iterate over the cells.
 #pragma once
 
+#include <cmath>
+
 #include "kernels/field/boundary.h"
 #include "kernels/field/field_view.h"
-#include "kernels/field/host_device.h"
 
 namespace stencil {
 
@@ -15,8 +16,7 @@ struct Neighbourhood {
 /// The coefficients of one explicit step; kernels/methods/scaled_steps.h derives them.
 template <class T>
 struct StepWeights {
-    T ratio;
-    T scale;
+    T ratio, scale;
 };
 
 /// One explicit step of one cell in the scaled state: scale * (ratio * u + north + south + east + west).
@@ -30,6 +30,22 @@ STENCIL_HOST_DEVICE constexpr T step_cell(const Neighbourhood<T>& u, const StepW
 template <class T>
 STENCIL_HOST_DEVICE constexpr T laplacian_cell(const Neighbourhood<T>& u) {
     return ((u.north - u.center) + (u.south - u.center)) + ((u.west - u.center) + (u.east - u.center));
+}
+
+/// One explicit step of one cell, for any coefficient, in float64 and rounded once.
+template <class T>
+STENCIL_HOST_DEVICE T step_cell_plainly(const Neighbourhood<T>& u, double coefficient) {
+    return T(std::fma(coefficient, double(laplacian_cell(u)), double(u.center)));
+}
+
+inline constexpr int kOutside = -1;  ///< returned by inside_index() where the ghost cell is 0
+/// The index in [0, n) of the cell whose value applies at index i of an axis, for ghost cells at most one
+/// outside (-1 <= i <= n).
+STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) {
+    if (i >= 0 && i < n) return i;
+    if (boundary == Boundary::insulated) return i < 0 ? 0 : n - 1;
+    if (boundary == Boundary::periodic) return i < 0 ? n - 1 : 0;
+    return kOutside;
 }
 
 /// The value at (x, y); one of the two may lie one cell outside, where the boundary condition applies.

@@ -31,11 +31,4 @@ struct FieldView {
     }
 };
 
-/// Copies between host fields and converts each cell.
-template <class A, class B>
-void copy_cells(FieldView<A> from, FieldView<B> to) {
-    for (int y = 0; y < to.ny; ++y)
-        for (int x = 0; x < to.nx; ++x) to.at(x, y) = B(from.at(x, y));
-}
-
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// The memory layout of fields on the CPU.
+// Fields on the CPU: their layout in memory, and copies.
 #pragma once
 
 #include <cstddef>
@@ -20,5 +20,12 @@ struct PaddedRows {
     }
     static FieldView<T> view(T* buffer, int nx, int ny) { return {buffer + kLine, nx, ny, pitch(nx)}; }
 };
+
+/// Copies between host fields and converts each cell.
+template <class A, class B>
+void copy_cells(FieldView<A> from, FieldView<B> to) {
+    for (int y = 0; y < to.ny; ++y)
+        for (int x = 0; x < to.nx; ++x) to.at(x, y) = B(from.at(x, y));
+}
 
 }  // namespace stencil

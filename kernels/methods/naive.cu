@@ -9,11 +9,11 @@
 // multiply-add and three additions. As g changes from step to step, a cell's roundings differ and cancel
 // instead of adding up. kernels/methods/scaled_steps.h derives the numbers of each step, `weights`, and g.
 //
-// cuda_grid.cuh and cell_update.h, a hundred lines, are all that the two kernels stand on.
+// All that this file uses is in cuda_grid.cuh, cell_update.h, field_view.h and host_device.h, 150 lines in
+// all. graph_stepper.cu calls launch_naive() for each step.
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/cell_update.h"
-#include "kernels/methods/graph_stepper.cuh"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -22,57 +22,48 @@ namespace {
 constexpr int kWidth = 64;
 constexpr int kHeight = 4;
 
-template <class T, Boundary B>
+template <class T>
 __global__ void __launch_bounds__(kWidth* kHeight)
-    plain_kernel(FieldView<const T> u, FieldView<T> out, double coefficient) {
+    plain_kernel(FieldView<const T> u, FieldView<T> out, Boundary boundary, double coefficient) {
     const int x = block_column() * kWidth + int(threadIdx.x);
     const int y = block_row() * kHeight + int(threadIdx.y);
-    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell_plainly(neighbourhood(u, B, x, y), coefficient);
+    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell_plainly(neighbourhood(u, boundary, x, y), coefficient);
 }
 
-template <class T, Boundary B>
+template <class T>
 __global__ void __launch_bounds__(kWidth* kHeight)
-    naive_kernel(FieldView<const T> u, FieldView<T> out, const StepWeights<T>* weights) {
+    naive_kernel(FieldView<const T> u, FieldView<T> out, Boundary boundary, const StepWeights<T>* weights) {
     const int x = block_column() * kWidth + int(threadIdx.x);
     const int y = block_row() * kHeight + int(threadIdx.y);
-    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, B, x, y), *weights);
+    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, boundary, x, y), *weights);
 }
 
 }  // namespace
 
 template <class T>
-void step_plainly_on(CudaStream& stream,
-                     FieldPair<T>& fields,
-                     const DiffusionParams& params,
-                     long long steps) {
-    stream.use_device();
-    const dim3 grid = grid_over(fields.front.nx, fields.front.ny, kWidth, kHeight);
-    for (; steps > 0; --steps) {
-        with_boundary(params.boundary, [&](auto boundary) {
-            plain_kernel<T, boundary.value><<<grid, dim3(kWidth, kHeight), 0, cuda_handle(stream)>>>(
-                fields.front, fields.back, params.coefficient);
-            check_launch("plain_kernel");
-        });
-        fields.swap();
-    }
+void launch_plain(
+    FieldView<const T> from, FieldView<T> to, Boundary boundary, double coefficient, CudaStream& stream) {
+    const dim3 grid = grid_over(from.nx, from.ny, kWidth, kHeight), block(kWidth, kHeight);
+    plain_kernel<<<grid, block, 0, cuda_handle(stream)>>>(from, to, boundary, coefficient);
+    check_launch("plain_kernel");
 }
-
-template void step_plainly_on(CudaStream&, FieldPair<float>&, const DiffusionParams&, long long);
-template void step_plainly_on(CudaStream&, FieldPair<double>&, const DiffusionParams&, long long);
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace& execution, FieldShape) {
-    return std::make_unique<GraphStepper<T>>(*execution.stream, [](const StepLaunch<T>& step) {
-        with_boundary(step.boundary, [&](auto boundary) {
-            const dim3 grid = grid_over(step.from.nx, step.from.ny, kWidth, kHeight);
-            naive_kernel<T, boundary.value>
-                <<<grid, dim3(kWidth, kHeight), 0, step.stream>>>(step.from, step.to, step.weights);
-            check_launch("naive_kernel");
-        });
-    });
+void launch_naive(FieldView<const T> from,
+                  FieldView<T> to,
+                  Boundary boundary,
+                  const StepWeights<T>* weights,
+                  CudaStream& stream) {
+    const dim3 grid = grid_over(from.nx, from.ny, kWidth, kHeight), block(kWidth, kHeight);
+    naive_kernel<<<grid, block, 0, cuda_handle(stream)>>>(from, to, boundary, weights);
+    check_launch("naive_kernel");
 }
 
-template std::unique_ptr<Stepper<float>> make_naive<float>(const ExecutionSpace&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_naive<double>(const ExecutionSpace&, FieldShape);
+template void launch_plain(FieldView<const float>, FieldView<float>, Boundary, double, CudaStream&);
+template void launch_plain(FieldView<const double>, FieldView<double>, Boundary, double, CudaStream&);
+template void launch_naive(
+    FieldView<const float>, FieldView<float>, Boundary, const StepWeights<float>*, CudaStream&);
+template void launch_naive(
+    FieldView<const double>, FieldView<double>, Boundary, const StepWeights<double>*, CudaStream&);
 
 }  // namespace stencil

@@ -1,19 +1,12 @@
 // Base of the methods that keep their state scaled.
 #pragma once
 
-#include <cmath>
 #include <limits>
 
 #include "kernels/methods/scaled_steps.h"
 #include "kernels/methods/stepper.h"
 
 namespace stencil {
-
-/// One explicit step of one cell, for any coefficient, in float64 and rounded once.
-template <class T>
-STENCIL_HOST_DEVICE T step_cell_plainly(const Neighbourhood<T>& u, double coefficient) {
-    return T(std::fma(coefficient, double(laplacian_cell(u)), double(u.center)));
-}
 
 /// Owns the sequence of weights (kernels/methods/scaled_steps.h), from which a method takes those of its
 /// steps, and the factor between stored cells and field. Steps with a coefficient that does not permit

@@ -32,7 +32,14 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cpu(const ExecutionSpace&, FieldShape);
 
 // CUDA methods; defined only if the toolkit was found.
-/// The plain step that all of them use for coefficients that do not permit scaling.
+/// Enqueue one step of the methods with one kernel per step. The weights are in device memory.
+template <class T>
+void launch_naive(FieldView<const T> from, FieldView<T> to, Boundary, const StepWeights<T>*, CudaStream&);
+template <class T>
+void launch_tiled(FieldView<const T> from, FieldView<T> to, Boundary, const StepWeights<T>*, CudaStream&);
+/// The plain step that all CUDA methods use for coefficients that do not permit scaling.
+template <class T>
+void launch_plain(FieldView<const T> from, FieldView<T> to, Boundary, double coefficient, CudaStream&);
 template <class T>
 void step_plainly_on(CudaStream&, FieldPair<T>&, const DiffusionParams&, long long steps);
 template <class T>

@@ -10,7 +10,6 @@
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/vectors.cuh"
 #include "kernels/field/cell_update.h"
-#include "kernels/methods/graph_stepper.cuh"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -152,18 +151,21 @@ __global__ void __launch_bounds__(kLanes* kWarps)
 }  // namespace
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace& execution, FieldShape) {
-    return std::make_unique<GraphStepper<T>>(*execution.stream, [](const StepLaunch<T>& step) {
-        with_boundary(step.boundary, [&](auto boundary) {
-            const dim3 grid = grid_over(step.from.nx, step.from.ny, kWidth<T>, kHeight);
-            tiled_kernel<T, boundary.value>
-                <<<grid, dim3(kLanes, kWarps), 0, step.stream>>>(step.from, step.to, step.weights);
-            check_launch("tiled_kernel");
-        });
+void launch_tiled(FieldView<const T> from,
+                  FieldView<T> to,
+                  Boundary boundary,
+                  const StepWeights<T>* weights,
+                  CudaStream& stream) {
+    with_boundary(boundary, [&](auto b) {
+        const dim3 grid = grid_over(from.nx, from.ny, kWidth<T>, kHeight);
+        tiled_kernel<T, b.value><<<grid, dim3(kLanes, kWarps), 0, cuda_handle(stream)>>>(from, to, weights);
+        check_launch("tiled_kernel");
     });
 }
 
-template std::unique_ptr<Stepper<float>> make_tiled<float>(const ExecutionSpace&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_tiled<double>(const ExecutionSpace&, FieldShape);
+template void launch_tiled(
+    FieldView<const float>, FieldView<float>, Boundary, const StepWeights<float>*, CudaStream&);
+template void launch_tiled(
+    FieldView<const double>, FieldView<double>, Boundary, const StepWeights<double>*, CudaStream&);
 
 }  // namespace stencil

@@ -13,6 +13,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/equation_stepper.h"
 #include "kernels/equation/operations.h"
+#include "kernels/field/padded_rows.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/field_file.h"
 #include "sim/files/held_arrays.h"

@@ -1,6 +1,7 @@
 // Boundaries, strips and sums of a field.
 #include "kernels/field/boundary.h"
 
+#include "kernels/field/cell_update.h"
 #include "kernels/field/strips.h"
 #include "kernels/view/view.h"
 #include "tests/support/fields.h"

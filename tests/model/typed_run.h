@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kernels/equation/equation_stepper.h"
+#include "kernels/field/padded_rows.h"
 #include "sim/machine/row_compiler.h"
 #include "sim/model/equations.h"
 #include "sim/model/stability/linearisation.h"

@@ -1,6 +1,7 @@
 // The check of user kernels, tested with faulty host code.
 #include "sim/kernel_trial/check.h"
 
+#include "kernels/field/cell_update.h"
 #include "tests/support/catch.h"
 
 using namespace stencil::user_kernel;

@@ -1,10 +1,6 @@
 // Stepper of the CUDA methods with one kernel per step. It batches the launches in a CUDA graph, because at
 // small sizes a launch takes longer than the step.
-#pragma once
 
-#include <cuda_runtime.h>
-
-#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -15,20 +11,10 @@
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
+namespace {
 
-/// One step in the graph: reads `from`, writes `to`. The weights are in device memory because they change
-/// from batch to batch, while the graph stays the same.
-template <class T>
-struct StepLaunch {
-    FieldView<const T> from;
-    FieldView<T> to;
-    Boundary boundary;
-    const StepWeights<T>* weights;
-    cudaStream_t stream;
-};
-
-/// The weights of a batch as a kernel parameter: a launch copies its parameters, so no host memory has to
-/// stay unchanged until the stream reaches it.
+// The weights of a batch as a kernel parameter: a launch copies its parameters, so no host memory has to
+// stay unchanged until the stream reaches it.
 template <class T>
 struct WeightBatch {
     StepWeights<T> steps[kGraphSteps];
@@ -42,9 +28,10 @@ __global__ void store_weights_kernel(const __grid_constant__ WeightBatch<T> batc
 template <class T>
 class GraphStepper : public ScaledStepper<T> {
   public:
-    /// `launch` enqueues the kernel of a step.
-    GraphStepper(CudaStream& stream, std::function<void(const StepLaunch<T>&)> launch)
-        : stream_(stream), launch_(std::move(launch)), weights_(kGraphSteps * sizeof(StepWeights<T>)) {}
+    using Launch = decltype(&launch_naive<T>);
+
+    GraphStepper(CudaStream& stream, Launch launch)
+        : stream_(stream), launch_(launch), weights_(kGraphSteps * sizeof(StepWeights<T>)) {}
 
     void prepare(FieldPair<T>& fields, Boundary boundary) final {
         graph_for(fields, boundary).upload(stream_);
@@ -80,7 +67,7 @@ class GraphStepper : public ScaledStepper<T> {
     void enqueue(FieldPair<T>& fields, Boundary boundary, int steps) {
         const auto* weights = static_cast<const StepWeights<T>*>(weights_.data());
         for (int i = 0; i < steps; ++i) {
-            launch_({fields.front, fields.back, boundary, weights + i, cuda_handle(stream_)});
+            launch_(fields.front, fields.back, boundary, weights + i, stream_);
             fields.swap();
         }
     }
@@ -95,10 +82,41 @@ class GraphStepper : public ScaledStepper<T> {
     }
 
     CudaStream& stream_;
-    std::function<void(const StepLaunch<T>&)> launch_;
+    Launch launch_;
+    // In device memory because they change from batch to batch, while the graph stays the same.
     CudaMemory weights_;
     std::map<std::pair<const T*, Boundary>, CudaGraph>
         graphs_;  ///< keyed by the front buffer and the boundary
 };
+
+}  // namespace
+
+template <class T>
+void step_plainly_on(CudaStream& stream,
+                     FieldPair<T>& fields,
+                     const DiffusionParams& params,
+                     long long steps) {
+    for (; steps > 0; --steps) {
+        launch_plain<T>(fields.front, fields.back, params.boundary, params.coefficient, stream);
+        fields.swap();
+    }
+}
+
+template void step_plainly_on(CudaStream&, FieldPair<float>&, const DiffusionParams&, long long);
+template void step_plainly_on(CudaStream&, FieldPair<double>&, const DiffusionParams&, long long);
+
+template <class T>
+std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace& execution, FieldShape) {
+    return std::make_unique<GraphStepper<T>>(*execution.stream, launch_naive<T>);
+}
+template <class T>
+std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace& execution, FieldShape) {
+    return std::make_unique<GraphStepper<T>>(*execution.stream, launch_tiled<T>);
+}
+
+template std::unique_ptr<Stepper<float>> make_naive<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_naive<double>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_tiled<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_tiled<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil
