@@ -55,7 +55,7 @@ TEST_CASE("Processes that share a sweep tell which runs overflow, are unstable o
     require_equal_sweeps("--equation du/dt=K*u^2;u(0)=1;K=1;dt=0.1 --steps 50 --vary K=0,9,1,8", 3);
     require_equal_sweeps(
         "--initial noise --steps 20 --vary coefficient=0.1,3,0.2 --vary boundary=zero,periodic", 2);
-    require_equal_sweeps("--steps 5 --vary initial=noise,/none.npy,square", 2);
+    require_equal_sweeps("--steps 5 --vary initial=noise,/none.npy,disk", 2);
 }
 
 TEST_CASE("Processes that share a sweep divide the memory of their host") {
