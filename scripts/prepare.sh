@@ -2,7 +2,7 @@
 
 # Debian 12 and Ubuntu 22.04 / 24.04 use the same package names.
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libexpat1-dev libfftw3-dev
-    libopenblas-dev libeigen3-dev libhwy-dev libxxhash-dev libpng-dev libjpeg-dev zlib1g-dev hdf5-tools netcdf-bin libtiff-tools libpangocairo-1.0-0 catch2 fonts-dejavu-core libglfw3-dev
+    libopenblas-dev libeigen3-dev libhwy-dev libxxhash-dev libstb-dev libpng-dev libjpeg-dev zlib1g-dev hdf5-tools netcdf-bin libtiff-tools libpangocairo-1.0-0 catch2 fonts-dejavu-core libglfw3-dev
     libimgui-dev python3-glad python3-pkg-resources fonts-roboto-unhinted fonts-font-awesome)
 # AppImages are packed by these.
 appimage_packages=(squashfs-tools libsquashfuse-dev libzstd-dev)

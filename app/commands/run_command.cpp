@@ -53,9 +53,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Seconds of steps from which a run also measures what a copy reaches, which takes up to a second and the
-// memory of large arrays.
-constexpr double kWorthMeasuring = 1;
+// Seconds of steps from which a run on the CPU also measures what a copy reaches, which takes up to a second
+// and the memory of large arrays. On a GPU it takes milliseconds.
+constexpr double kWorthMeasuring = 0.1;
 
 struct RunRequest {
     RunSpec spec;
@@ -270,12 +270,12 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (request.compare) report.step_errors = step_errors(simulation);
     const Device device = method_of(report.spec)->device;
     if (wants_timings(request, spec) && has_speed(report))
-        report.copy_gb_per_s =
-            kept_copy_bandwidth(device,
-                                report.spec.threads,
-                                device_name(machine, device, report.spec.threads),
-                                report.timings.total_seconds() >= kWorthMeasuring &&
-                                    bytes_to_measure_copies(device) <= spec.memory_limit / 2);
+        report.copy_gb_per_s = kept_copy_bandwidth(
+            device,
+            report.spec.threads,
+            device_name(machine, device, report.spec.threads),
+            (device == Device::cuda || report.timings.total_seconds() >= kWorthMeasuring) &&
+                bytes_to_measure_copies(device) <= spec.memory_limit / 2);
     if (const ExecutionPath way = simulation.solver().way(); !way.why_not.empty())
         note("note: {}, not faster: {}\n", way.name, way.why_not);
     if (report.spec.drawn_arrows() != report.spec.arrows)

@@ -67,7 +67,7 @@ function(stencilscope_install_terms name file)
     install(FILES ${file} DESTINATION stencilscope/parts RENAME ${name} COMPONENT python EXCLUDE_FROM_ALL)
   endif()
 endfunction()
-foreach(part IN ITEMS libimgui-dev python3-glad fonts-roboto-unhinted fonts-font-awesome fonts-dejavu-core
+foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted fonts-font-awesome fonts-dejavu-core
     libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libxxhash-dev libjpeg62-turbo libjpeg-turbo8)
   stencilscope_install_terms(${part} /usr/share/doc/${part}/copyright)
 endforeach()

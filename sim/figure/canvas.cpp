@@ -16,7 +16,7 @@
 
 #include "sim/figure/shaped_text.h"
 #include "sim/figure/text.h"
-#include "sim/files/picture.h"
+#include "sim/files/image.h"
 #include "sim/text/base64.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
@@ -86,14 +86,16 @@ std::string png_of(cairo_surface_t* image) {
     cairo_surface_flush(image);
     const unsigned char* bytes = cairo_image_surface_get_data(image);
     const int stride = cairo_image_surface_get_stride(image);
-    std::vector<Rgb> row(std::size_t(cairo_image_surface_get_width(image)));
-    return png_text(int(row.size()), cairo_image_surface_get_height(image), [&](int y) {
-        const auto* pixels = reinterpret_cast<const std::uint32_t*>(bytes + std::ptrdiff_t(y) * stride);
-        std::transform(pixels, pixels + row.size(), row.begin(), [](std::uint32_t pixel) {
+    const int width = cairo_image_surface_get_width(image), height = cairo_image_surface_get_height(image);
+    std::vector<Rgb> colors;
+    colors.reserve(std::size_t(width) * std::size_t(height));
+    for (int y = 0; y < height; ++y, bytes += stride) {
+        const auto* pixels = reinterpret_cast<const std::uint32_t*>(bytes);
+        std::transform(pixels, pixels + width, std::back_inserter(colors), [](std::uint32_t pixel) {
             return Rgb{std::uint8_t(pixel >> 16), std::uint8_t(pixel >> 8), std::uint8_t(pixel)};
         });
-        return row.data();
-    });
+    }
+    return png_text(width, height, colors);
 }
 
 // A PNG or PDF file.

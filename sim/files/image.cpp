@@ -1,11 +1,11 @@
 #include "sim/files/image.h"
 
 #include <fmt/format.h>
+#include <stb/stb_image_write.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -38,7 +38,9 @@ std::unique_ptr<PictureReader> reader_of(InputFile& file) {
 }
 
 void check_png_size(const std::filesystem::path& path, int nx, int ny) {
-    if (nx < 1 || ny < 1 || 1LL * nx * ny > kMaxPngCells)
+    // The encoder adds one byte per row, which matters only for very narrow pictures.
+    const long long encoder_bytes = (3LL * nx + 1) * ny;
+    if (nx < 1 || ny < 1 || 1LL * nx * ny > kMaxPngCells || encoder_bytes > 3 * kMaxPngCells + 50'000'000)
         throw InputError(
             "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells);
 }
@@ -248,7 +250,14 @@ void write_png(const std::filesystem::path& path, int nx, int ny, std::span<cons
 }
 
 std::string png_text(int nx, int ny, std::span<const Rgb> pixels) {
-    return png_text(nx, ny, [&](int y) { return pixels.data() + std::ptrdiff_t(y) * nx; });
+    static_assert(sizeof(Rgb) == 3);
+    std::string text;
+    const auto take = [](void* to, void* bytes, int count) {
+        static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), std::size_t(count));
+    };
+    if (stbi_write_png_to_func(take, &text, nx, ny, 3, pixels.data(), 3 * nx) == 0)
+        throw MachineError("the PNG encoder failed");
+    return text;
 }
 
 template <class T>

@@ -37,7 +37,7 @@ Array<double> resample(
 /// Colours each cell by Colormap::at(), row by row; `pixels` must hold all of them.
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels);
 
-/// Limit of write_png(), which holds all pixels.
+/// Limit of write_png(): the encoder keeps the size of its buffer in an int.
 inline constexpr long long kMaxPngCells = 450'000'000;
 
 /// Writes one pixel per cell, row 0 on top, coloured by `colors` over `range`. Atomic. Throws MachineError,
@@ -50,7 +50,7 @@ void write_png(const std::filesystem::path& path,
 /// Writes a picture of nx x ny colours, row 0 on top. Atomic; throws as above.
 void write_png(const std::filesystem::path& path, int nx, int ny, std::span<const Rgb> pixels);
 
-/// The bytes of a PNG file. Throws std::bad_alloc.
+/// The bytes of a PNG file of at most kMaxPngCells pixels. Throws std::bad_alloc.
 std::string png_text(int nx, int ny, std::span<const Rgb> pixels);
 
 }  // namespace stencil

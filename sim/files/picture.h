@@ -1,19 +1,16 @@
-// Readers of PNG, JPEG and TIFF files, for image.h, and a writer of PNG files by rows.
+// Readers of PNG, JPEG and TIFF files, for image.h.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
-#include <string>
 
 #include "sim/files/channel.h"
 #include "sim/files/input_file.h"
-#include "sim/view/colormap.h"
 
 namespace stencil {
 
@@ -78,10 +75,5 @@ void to_channel(const Sample* samples, int count, Channel channel, std::span<dou
         samples += count;
     }
 }
-
-/// The bytes of a PNG file whose rows are made one after another; row(y) stays until the next. Throws
-/// std::bad_alloc.
-using PngRow = std::function<const Rgb*(int y)>;
-std::string png_text(int nx, int ny, const PngRow& row);
 
 }  // namespace stencil

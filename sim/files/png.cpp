@@ -7,8 +7,6 @@
 #include <csetjmp>
 #include <cstdint>
 #include <new>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "sim/files/picture.h"
@@ -113,74 +111,12 @@ class PngReader : public PictureReader {
     char error_[200] = {};
 };
 
-class PngWriter {
-  public:
-    PngWriter() : png_(png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, ignore)) {
-        info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
-    }
-    ~PngWriter() { png_destroy_write_struct(&png_, &info_); }
-    PngWriter(const PngWriter&) = delete;
-    PngWriter& operator=(const PngWriter&) = delete;
-
-    std::string text(int nx, int ny, const PngRow& row) {
-        if (info_ == nullptr || !write(nx, ny, row)) throw std::bad_alloc();
-        return std::move(text_);
-    }
-
-  private:
-    // Cells of few colours compress best unfiltered. Higher levels take twice the time, for files that are
-    // smaller by a tenth or two.
-    static constexpr int kLevel = 3;
-
-    bool write(int nx, int ny, const PngRow& row) {
-        if (setjmp(png_jmpbuf(png_)) != 0) return false;
-        png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);
-        png_set_write_fn(png_, &text_, append, nullptr);
-        png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
-        png_set_compression_level(png_, kLevel);
-        png_set_IHDR(png_,
-                     info_,
-                     png_uint_32(nx),
-                     png_uint_32(ny),
-                     8,
-                     PNG_COLOR_TYPE_RGB,
-                     PNG_INTERLACE_NONE,
-                     PNG_COMPRESSION_TYPE_DEFAULT,
-                     PNG_FILTER_TYPE_DEFAULT);
-        png_write_info(png_, info_);
-        for (int y = 0; y < ny; ++y) png_write_row(png_, &row(y)->r);
-        png_write_end(png_, nullptr);
-        return true;
-    }
-
-    static void append(png_structp png, png_bytep bytes, std::size_t count) {
-        bool fits = true;
-        try {
-            static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<char*>(bytes), count);
-        } catch (const std::bad_alloc&) {
-            fits = false;
-        }
-        if (!fits) png_longjmp(png, 1);
-    }
-
-    static void ignore(png_structp, png_const_charp) {}
-
-    png_structp png_;
-    png_infop info_ = nullptr;
-    std::string text_;
-};
-
 }  // namespace
 
 std::unique_ptr<PictureReader> png_reader(InputFile& file) {
     auto reader = std::make_unique<PngReader>(file);
     reader->read_header();
     return reader;
-}
-
-std::string png_text(int nx, int ny, const PngRow& row) {
-    static_assert(sizeof(Rgb) == 3);
-    return PngWriter().text(nx, ny, row);
 }
 
 }  // namespace stencil
