@@ -214,11 +214,17 @@ Ticks end_ticks(ValueRange range, int digits) {
     const double least =
         range.scale == Scale::linear ? (range.high / 2 - range.low / 2) * std::pow(10.0, -digits) : 0;
     const auto text = [&](double end) { return short_text(std::abs(end) < least ? 0 : end, digits); };
+    // More digits if the labels would be the same, or rounded by more than about half of the range.
+    const auto is_rough = [&](double end) {
+        return std::abs(std::stod(fmt::format("{:.{}g}", end, digits)) - end) >
+               0.6 * (range.high - range.low);
+    };
     Ticks ticks;
     do {
         ticks.low = text(range.low);
         ticks.high = text(range.high);
-    } while (ticks.low == ticks.high && ++digits <= std::numeric_limits<double>::max_digits10);
+    } while ((ticks.low == ticks.high || is_rough(range.low) || is_rough(range.high)) &&
+             ++digits <= std::numeric_limits<double>::max_digits10);
     ticks.marks = {{0, ticks.low}, {1, ticks.high}};
     return ticks;
 }

@@ -73,7 +73,8 @@ std::string number_text(double value, int digits);
 /// Formats a number in few letters: "−1.2e−8".
 std::string short_text(double value, int digits);
 
-/// Ticks at both ends alone, with short labels of so many digits, or of more if the labels would be the same.
+/// Ticks at both ends alone, with short labels of so many digits, or of more if they would not tell the ends
+/// apart.
 /// A range of one value has one tick.
 Ticks end_ticks(ValueRange range, int digits);
 /// Whether a reader can tell the values of all colours: both ends have labels, or there is one value.
