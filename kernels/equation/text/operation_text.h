@@ -9,8 +9,8 @@ namespace stencil::equation {
 
 /// Defines `Real` and the names that depend on the precision.
 const char* cuda_precision(bool float64);
-/// The functions that operations call; follows cuda_precision(). Those of a fast program are the hardware's as
-/// far as it has them.
+/// The functions that operations call; follows cuda_precision(). Those of a fast program are the hardware's
+/// as far as it has them.
 std::string cuda_functions(bool float64, bool fast);
 
 /// A number by its bits in the precision.
