@@ -83,7 +83,7 @@ struct Group {
         const double above = panel->range.above ? arrow : 0, below = panel->range.below ? arrow : 0;
         return {box.right() + kBarGap, box.top + above, kBarWidth, box.height - above - below};
     }
-    /// Of a bar that is so high with its arrows.
+    /// The height of each arrow of a bar. `height` is that of the bar with its arrows.
     static double arrow_length(double height) { return std::min(kArrow, height / 4); }
 };
 

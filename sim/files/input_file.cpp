@@ -17,7 +17,7 @@
 namespace stencil {
 namespace {
 
-// What was read from pipes.
+// Keeps the bytes that were read from pipes, by the descriptor.
 struct ReadStreams {
     std::mutex mutex;
     std::map<int, std::shared_ptr<const std::string>> all;

@@ -101,7 +101,8 @@ class BackgroundRows : public equation::CompiledRows {
     mutable Background<CompiledLibrary> work_;
 };
 
-// What the rows of a text depend on besides the text.
+// Tells compiled rows apart: the text, the memory limit, and the cache folder, CC and PATH, which decide how
+// the text is compiled.
 using RowsKey = std::tuple<std::string, std::uint64_t, std::string>;
 RowsKey key_of(const std::string& text, std::uint64_t memory_limit) {
     std::string surroundings = user_cache_folder().value_or("").string();

@@ -31,7 +31,7 @@ class FiniteWatch {
     /// Looks if that is due, or at once.
     bool look(Simulation& simulation, bool at_once);
     const std::optional<NotFinite>& found() const { return found_; }
-    /// Of so many runs that share a thread, each looks that much more seldom.
+    /// Looks are made rarer by the factor `runs`, the number of runs that share a thread.
     void share_time(double runs) { runs_ = std::max(runs, 1.0); }
 
   private:

@@ -28,7 +28,7 @@ struct FitView {
 
     /// Whether a target is a field, so that there are pictures.
     bool has_fields() const { return fields && !fields->empty(); }
-    /// What is pictured of a target, or of the first that has pictures where this one has none.
+    /// Returns the pictures of a target. A table has none: then those of the first target that is a field.
     const fitting::FieldResidual& pictured(std::size_t target) const;
 };
 
