@@ -47,6 +47,7 @@ class Session {
     /// Makes the simulation. Throws InputError, MachineError, CudaError and std::bad_alloc.
     Session(const RunSpec& asked, const SessionOptions& options);
 
+    /// Steps that were ordered before begin first, as with some time between both actions.
     void apply(const Action& action);
     void set_view(const ViewRequest& request);
 
@@ -174,6 +175,8 @@ class Session {
     bool shows_another() const { return measured_of_ != simulation_->now().shown(); }
     long long last_batch() const { return watches_mosaic() ? mosaic_->last_batch() : pace_.last_batch; }
     bool steps_left() const { return step() < pace_.target; }
+    /// Whether steps were ordered of which none is made yet.
+    bool has_new_order() const { return steps_left() && !pace_.order.empty() && pace_.from == step(); }
     bool frame_is_due() const;
     bool batch_is_due() const;
     /// What there is beside the run.

@@ -83,6 +83,7 @@ bool is_spec_file(const std::filesystem::path& path) {
 }  // namespace
 
 void Session::apply(const Action& action) {
+    if (has_new_order()) work();
     dirty_ = history_old_ = true;
     const bool spares_suite =
         is_any<action::DismissMessage, action::CancelExport, action::Tell, action::Pace>(action);

@@ -153,6 +153,17 @@ TEST_CASE("Orders are exact: steps, jumps ahead and back, and where a run stops"
     REQUIRE(session.snapshot()->step == 201);
 }
 
+TEST_CASE("Actions that arrive together have the order in which they were made") {
+    Session session(small_spec(), standing());
+    for (int i = 0; i < 3; ++i) session.apply(action::Step{});
+    session.apply(action::Change{"size", "80x50"});
+    perform(session, action::Step{});
+    REQUIRE(session.snapshot()->step == 4);
+    const auto edits = session.snapshot()->spec.edits;
+    REQUIRE(edits.size() == 1);
+    REQUIRE(edits.begin()->step == 3);
+}
+
 TEST_CASE("A running session makes one frame for every so many steps, and waits until it is taken") {
     Session session(small_spec(), standing());
     session.set_view(view_of(Pane::now));
