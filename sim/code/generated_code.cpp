@@ -30,17 +30,12 @@ user_kernel::LaunchShape block_of(int threads, int shared_bytes) {
     return shape;
 }
 
-user_kernel::LaunchShape launch_of(const FusedProgram& program,
-                                   bool float64,
-                                   FieldCells size,
-                                   const KernelShape& kernel,
-                                   const GpuFacts& gpu) {
+user_kernel::LaunchShape launch_of(const FusedProgram& program, bool float64, const KernelShape& kernel) {
     if (const auto* fused = std::get_if<FusedShape>(&kernel))
         return block_of(32 * fused->warps, fused_shared_bytes(program, float64, *fused, fused->warps));
-    if (const auto* block = std::get_if<BlockShape>(&kernel))
-        return block_of(block->threads, block->shared_bytes);
-    const ResidentPlan plan = resident_plan(program, float64, std::get<ResidentShape>(kernel), size, gpu);
-    return block_of(plan.threads, plan.shared_bytes);
+    const auto* block = std::get_if<BlockShape>(&kernel);
+    const PatchShape& patches = block ? *block : std::get<ResidentShape>(kernel).patches;
+    return block_of(patches.threads, patches.shared_bytes);
 }
 
 void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec, const GpuFacts& gpu) {
@@ -58,7 +53,7 @@ void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& 
         code.texts.push_back({name_of(shape),
                               "CUDA",
                               text_of(fused, float64, {nx, ny}, shape),
-                              launch_of(fused, float64, {nx, ny}, shape, gpu),
+                              launch_of(fused, float64, shape),
                               program.fast});
 }
 
@@ -110,8 +105,7 @@ std::vector<CodeRow> code_rows(const GeneratedCode& code, const ExecutionPath& w
     for (const CodeText& text : code.texts)
         if (text.language == "CUDA") rows.push_back({.name = text.name});
     for (const TriedCode& tried : way.tried) {
-        // Resident kernels share one text, whose name is a prefix of the variants'.
-        const auto is_its = [&](const CodeRow& row) { return tried.name.starts_with(row.name); };
+        const auto is_its = [&](const CodeRow& row) { return tried.name == row.name; };
         auto row = std::ranges::find_if(rows, is_its);
         if (row == rows.end()) row = rows.insert(rows.end(), CodeRow());
         row->name = tried.name;
@@ -121,7 +115,7 @@ std::vector<CodeRow> code_rows(const GeneratedCode& code, const ExecutionPath& w
         row->gcells_per_s = tried.gcells_per_s;
         row->used = tried.used;
         const auto text = std::ranges::find_if(code.texts, [&](const CodeText& one) {
-            return one.language == "CUDA" && tried.name.starts_with(one.name);
+            return one.language == "CUDA" && tried.name == one.name;
         });
         if (text == code.texts.end()) continue;
         // The driver's number of blocks counts.

@@ -339,7 +339,6 @@ TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
     REQUIRE(result.out.empty());
     REQUIRE(result.err.empty());
     REQUIRE(read_json(json).at("steps") == 25);
-    REQUIRE(read_json(json).at("copy_gb_per_s").get<double>() > 0);
 }
 
 TEST_CASE("A folder that cannot be written is refused before any work") {

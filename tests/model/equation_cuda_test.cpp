@@ -124,18 +124,20 @@ struct Job {
     std::string several = {};  ///< of a kernel of several steps
 };
 
-ResidentShape resident_shape_of(const Program& program, bool float64) {
-    return resident_shapes(FusedProgram(program), float64).back();
-}
-
-std::optional<FusedShape> fused_shape_of(const Program& program, bool float64, FieldCells size) {
-    const auto shapes = fused_shapes(FusedProgram(program), float64, size, gpu_facts());
-    return shapes.empty() ? std::nullopt : std::optional(shapes.front());
+/// The most promising kernel of several steps, if there is one of this kind.
+std::optional<KernelShape> shape_of(const Program& program, bool float64, KernelKind kind, FieldCells size) {
+    const FusedProgram fused(program);
+    if (kind == KernelKind::resident)
+        for (const ResidentShape& shape : resident_shapes(fused, float64, size, gpu_facts()).all)
+            return shape;
+    if (kind == KernelKind::fused)
+        for (const FusedShape& shape : fused_shapes(fused, float64, size, gpu_facts())) return shape;
+    return std::nullopt;
 }
 
 /// Compiles all jobs by eight threads. Those whose program has no such kernel get none.
 template <class T>
-void compile(std::vector<Job>& jobs, KernelKind kernel, FieldCells size = {}) {
+void compile(std::vector<Job>& jobs, KernelKind kernel, FieldCells size) {
     constexpr bool kFloat64 = sizeof(T) == 8;
     ThreadPool pool(8);
     pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
@@ -146,12 +148,8 @@ void compile(std::vector<Job>& jobs, KernelKind kernel, FieldCells size = {}) {
             if (job.start && job.start_cubin.empty()) job.start_cubin = cubin_of<T>(*job.start);
             job.several.clear();
             if (!why_single_steps(job.program).empty()) continue;
-            if (kernel == KernelKind::resident)
-                job.several =
-                    cubin_of_text(resident_text(fused, kFloat64, resident_shape_of(job.program, kFloat64)));
-            else if (const auto shape = fused_shape_of(job.program, kFloat64, size);
-                     kernel == KernelKind::fused && shape)
-                job.several = cubin_of_text(fused_text(fused, kFloat64, *shape));
+            if (const auto shape = shape_of(job.program, kFloat64, kernel, size))
+                job.several = cubin_of_text(text_of(fused, kFloat64, size, *shape));
         }
     });
 }
@@ -173,10 +171,8 @@ bool compare(const Job& job, KernelKind kernel, int nx, int ny, int steps) {
         for (int c = 0; c < job.program.components; ++c)
             run.write(c, [&](int x, int y) { return job.values(c, x, y); });
     }
-    if (kernel == KernelKind::fused)
-        run.use(*fused_shape_of(job.program, kFloat64, {nx, ny}), 0, job.several);
-    if (kernel == KernelKind::resident)
-        run.use(resident_shape_of(job.program, kFloat64), 4 * steps / 5, job.several);
+    if (const auto shape = shape_of(job.program, kFloat64, kernel, {nx, ny}))
+        run.use(*shape, 4 * steps / 5, job.several);
     if (kernel != KernelKind::single && run.cuda.fused()->steps_of(steps) == 0) return false;
     run.both([&](auto& stepper) { stepper.advance(steps); });
     CHECK(run.difference() == "");
@@ -226,7 +222,7 @@ std::vector<T> cells_of(CudaEquationStepper<T>& stepper, int components, CudaStr
 TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper", "", float, double) {
     std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, false, true);
     CHECK(jobs.size() > 3 * presets().size());
-    compile<TestType>(jobs, KernelKind::single);
+    compile<TestType>(jobs, KernelKind::single, {});
     // Larger than a block in both directions, with partial vectors and rows.
     for (const Job& job : jobs) compare<TestType>(job, KernelKind::single, 141, 27, 37);
 }
@@ -243,7 +239,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU several steps at a
 TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multiprocessors", "", float, double) {
     for (const auto& [nx, ny, own_alone] : {std::tuple(61, 83, false), {301, 263, true}}) {
         std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, own_alone);
-        compile<TestType>(jobs, KernelKind::resident);
+        compile<TestType>(jobs, KernelKind::resident, {nx, ny});
         // Programs with too many arrays or registers do not fit.
         std::size_t compared = 0;
         for (const Job& job : jobs) compared += compare<TestType>(job, KernelKind::resident, nx, ny, 37);

@@ -4,8 +4,8 @@
 
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/cuda/nvrtc.h"
-#include "kernels/equation/resident/resident_plan.h"
 #include "kernels/equation/text/arguments.h"
+#include "kernels/field/divide.h"
 #include "sim/model/model.h"
 #include "tests/model/generated_text.h"
 
@@ -29,7 +29,7 @@ extern "C" void run_resident(const Arguments* a, const Plan* plan, int warps, un
 )";
 
 std::string resident_on_fibers(std::string text) {
-    const std::string words = kResidentInstructions;
+    const std::string words = kPatchInstructions;
     text.replace(text.find(words), words.size(), "");
     return text + kResidentRunner;
 }
@@ -41,27 +41,26 @@ template <class T>
 std::vector<T> run_resident(const Equations& e,
                             const FusedProgram& fused,
                             const TextOnCpu& code,
-                            const ResidentPlan& plan,
+                            const ResidentShape& shape,
                             const TypedRun& run) {
     const TextArguments<T> arguments(e, fused, run, int(run.steps));
     std::vector<T> post(2 * std::size_t(fused.program.components * arguments.pitch() * run.ny));
-    std::vector<unsigned> flags(std::size_t(plan.tiles_x * plan.tiles_y * kResidentFlag), kEpoch);
+    std::vector<unsigned> flags(std::size_t(shape.tiles_x * shape.tiles_y * kResidentFlag), kEpoch);
     const arguments::PlanOf<T> launch{post.data(),
                                       flags.data(),
                                       fused.of_time ? (long long)arguments.values() : 0,
-                                      plan.tiles_x,
-                                      plan.tiles_y,
-                                      plan.together,
+                                      shape.tiles_x,
+                                      shape.tiles_y,
+                                      shape.together,
                                       int(run.steps),
-                                      plan.slot,
                                       kEpoch};
     {
         const SubnormalsAsZero as_compiled_for_cuda(sizeof(T) == 4);
         code.find<void (*)(const void*, const void*, int, unsigned long, unsigned)>("run_resident")(
             arguments.data(),
             &launch,
-            plan.threads / 32,
-            std::size_t(plan.shared_bytes),
+            shape.patches.threads / 32,
+            std::size_t(shape.patches.shared_bytes),
             unsigned(run.steps));
     }
     const unsigned exchanges = (launch.steps + launch.together - 1) / launch.together - 1;
@@ -72,46 +71,55 @@ std::vector<T> run_resident(const Equations& e,
 
 }  // namespace
 
+namespace {
+
+/// Tiles whose patches hold the halo of so many steps.
+struct Division {
+    int columns, rows, tiles_x, tiles_y, together;
+};
+
+ResidentShape shape_of(const FusedProgram& program, bool float64, FieldCells size, const Division& by) {
+    const int halo = by.together * int(program.stages.size());
+    const int packs = ceil_div(ceil_div(size.nx, by.columns), by.tiles_x) + 2 * ceil_div(halo, by.columns);
+    const PatchShape patches =
+        PatchNeeds(program, float64, {}, 0)
+            .shape(by.columns, by.rows, packs * by.columns, ceil_div(size.ny, by.tiles_y) + 2 * halo);
+    return {patches, size.nx % by.columns == 0, by.tiles_x, by.tiles_y, by.together, 0};
+}
+
+}  // namespace
+
 TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their blocks wait for") {
     const std::string text = GENERATE(from_range(kFiniteTexts),
                                       "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + 0.01*x*u*v^2 - 0.01*y*v; "
                                       "dt = 0.1; boundary = periodic; stepper = rk4");
     INFO(text);
-    const auto check = [&]<class T>(T, int nx, int ny, int rows, long long steps) {
+    const auto check = [&]<class T>(T, FieldCells size, const Division& by, long long steps) {
         const Equations e = read_equations(text);
         const Program program = program_of<T>(e);
         const FusedProgram fused(program);
-        const int slots = ResidentSlots(fused).count;
-        TypedRun run{.nx = nx, .ny = ny, .steps = steps, .under_way = true};
-        const ResidentShape shape{rows, 1024};
+        const TypedRun run{.nx = size.nx, .ny = size.ny, .steps = steps, .under_way = true};
+        const ResidentShape shape = shape_of(fused, sizeof(T) == 8, size, by);
+        REQUIRE(shape.patches.threads > 0);
+        INFO(name_of(shape) << ", " << shape.tiles_x << "x" << shape.tiles_y << " tiles");
         const TextOnCpu code(resident_on_fibers(resident_text(fused, sizeof(T) == 8, shape)),
                              warp_emulation());
         const auto expected = run_typed<T>(text, run);
         REQUIRE(std::isfinite(largest(std::vector<double>(expected.begin(), expected.end()))));
-        for (const int blocks : {6, 1}) {
-            // Too little memory for one tile, unless there is one block.
-            const int cells = blocks == 1 ? 4 * nx * ny + 2000 : nx * ny / 2 + 600;
-            const GpuFacts gpu{90, blocks, cells * slots * int(sizeof(T))};
-            ResidentPlan plan = resident_plan(fused, sizeof(T) == 8, shape, {nx, ny}, gpu);
-            INFO(plan.why_not);
-            REQUIRE(plan.slot > 0);
-            REQUIRE((plan.tiles_x * plan.tiles_y > 3) == (blocks > 1));
-            plan.threads = 64;
-            INFO(plan.tiles_x << "x" << plan.tiles_y << " tiles, " << plan.together << " steps together");
-            const auto cells_now = run_resident<T>(e, fused, code, plan, run);
-            CHECK(same_bits(cells_now, expected));
-        }
+        CHECK(same_bits(run_resident<T>(e, fused, code, shape, run), expected));
     };
-    check(float(), 45, 38, 2, 11);
-    check(double(), 52, 37, 4, 5);
+    // Rows without padding, whose last pack is cut off; an odd periodic row; and more steps than an exchange.
+    check(float(), {64, 38}, {6, 8, 3, 2, 1}, 5);
+    check(float(), {45, 35}, {4, 6, 1, 1, 2}, 7);
+    check(double(), {52, 37}, {2, 5, 2, 3, 2}, 5);
 }
 
-TEST_CASE("A resident plan expects as many clocks as a GPU takes for its instructions") {
+TEST_CASE("The shape of a resident kernel expects as many clocks as a GPU takes for its instructions") {
     const auto clocks = []<class T>(T, const GpuFacts& gpu) {
         const Equations e = read_equations("du/dt = lap(u) - u^3; dt = 0.1");
         const Program program = program_of<T>(e);
         const FusedProgram fused(program);
-        return resident_plan(fused, sizeof(T) == 8, {2, 1024}, {64, 64}, gpu).clocks_per_step;
+        return resident_shapes(fused, sizeof(T) == 8, {500, 500}, gpu).all.at(0).clocks_per_step;
     };
     GpuFacts gpu;
     const double float32 = clocks(float(), gpu), float64 = clocks(double(), gpu);
@@ -124,9 +132,28 @@ TEST_CASE("A resident plan expects as many clocks as a GPU takes for its instruc
     CHECK(clocks(float(), gpu) > float32);
 }
 
+TEST_CASE("Tiles of a resident kernel have all cells of a field, on every known GPU") {
+    for (const KnownGpu& gpu : known_gpus())
+        for (const FieldCells size : {FieldCells{128, 128}, {512, 512}, {1000, 800}}) {
+            INFO(gpu.name << ", " << size.nx << "x" << size.ny);
+            const Program program =
+                program_of<float>(read_equations("du/dt = lap(u) - u*v; dv/dt = u*v; boundary = periodic"));
+            for (const ResidentShape& shape :
+                 resident_shapes(FusedProgram(program), false, size, gpu.facts).all) {
+                INFO(name_of(shape) << ", " << shape.tiles_x << "x" << shape.tiles_y);
+                CHECK(shape.tiles_x * shape.tiles_y <= gpu.facts.multiprocessors);
+                CHECK(shape.patches.threads <= 1024);
+                CHECK(shape.patches.shared_bytes <= gpu.facts.shared_per_block);
+                const int halo = 2 * shape.together;
+                CHECK((shape.patches.width() - halo) * shape.tiles_x >= size.nx);
+                CHECK((shape.patches.height() - halo) * shape.tiles_y >= size.ny);
+            }
+        }
+}
+
 // LeakSanitizer crashes on NVRTC's threads, and none of our code is tested here.
 #ifndef __SANITIZE_ADDRESS__
-TEST_CASE("Resident kernels of models compile without spilling registers, where there is a compiler") {
+TEST_CASE("Some resident kernel of a model compiles without spilling registers, where there is a compiler") {
     if (!why_no_nvrtc().empty()) skip_without_gpu(why_no_nvrtc());
     std::size_t number = 0;
     for (const char* name : {"gray-scott", "cahn-hilliard", "swift-hohenberg"})
@@ -135,16 +162,15 @@ TEST_CASE("Resident kernels of models compile without spilling registers, where 
             const Equations e = read_equations(std::ranges::find(presets(), name, &Preset::name)->text);
             const Program program = make_program(e, e.integrator, float64, e.dt.value_or(0.1));
             const FusedProgram fused(program);
-            for (const ResidentShape& shape : resident_shapes(fused, float64)) {
-                const std::string text = resident_text(fused, float64, shape);
-                // One after the other, since compiling takes a second.
-                const int other = known_gpus()[number++ % known_gpus().size()].facts.capability;
-                for (const int capability : {90, other}) {
-                    if (!nvrtc_compiles_for(capability)) continue;
-                    const Compiled compiled = compile_cuda(text, {capability});
-                    INFO(capability << ": " << compiled.log);
-                    CHECK(contains(compiled.log, " 0 bytes spill stores"));
-                }
+            const std::vector<ResidentShape> shapes = resident_shapes(fused, float64, {512, 512}, {}).all;
+            // One after the other, since compiling takes a second.
+            const int other = known_gpus()[number++ % known_gpus().size()].facts.capability;
+            for (const int capability : {90, other}) {
+                if (!nvrtc_compiles_for(capability)) continue;
+                CHECK(std::ranges::any_of(shapes, [&](const ResidentShape& shape) {
+                    const std::string text = resident_text(fused, float64, shape);
+                    return contains(compile_cuda(text, {capability}).log, " 0 bytes spill stores");
+                }));
             }
         }
 }

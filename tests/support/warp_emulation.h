@@ -1,7 +1,7 @@
 // Emulates kernels with warp pipelines or grid-wide synchronisation on the CPU, with a fiber per thread. To
 // reveal missing waits, loads arrive and stores leave as late as possible, warps stall at random, shared
 // memory begins as NaN, and addresses and sizes of copies are checked. The kernel's text includes it instead
-// of the instructions of kernels/cuda/pipeline.cuh or of kResidentInstructions. With EMULATED_LANES_COPY each
+// of the instructions of kernels/cuda/pipeline.cuh or of kPatchInstructions. With EMULATED_LANES_COPY each
 // lane copies its own 16 bytes, as before compute capability 9.0.
 #pragma once
 
@@ -192,6 +192,10 @@ T shuffled(T value, int from) {
     __syncwarp();
     std::memcpy(&value, &slots[from], sizeof(T));
     return value;
+}
+template <class T>
+T of_lane(T value, int lane) {
+    return shuffled(value, lane);
 }
 template <class T>
 T from_west(T value) {

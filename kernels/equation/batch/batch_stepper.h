@@ -10,7 +10,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/equation_stepper.h"
 #include "kernels/equation/fused/fused_compiler.h"
-#include "kernels/equation/resident/resident_plan.h"
+#include "kernels/equation/text/fused_program.h"
 
 namespace stencil::equation {
 

@@ -1,32 +1,16 @@
-// Many steps of many fields in one launch, with a whole field per block in its threads' registers, as CUDA C.
-//
-// Each thread keeps a patch of every array in registers. Lanes beside each other hold patches of a row and
-// get each other's columns by shuffles; rows above and below come through shared memory, to which each thread
-// writes the first and the last row of its patches before a level (a stage that reads neighbours).
+// Many steps of many fields in one launch, with a whole field per block in its threads' registers
+// (block/patch_text.h), as CUDA C.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/gpu_facts.h"
-#include "kernels/equation/resident/resident_plan.h"
-#include "kernels/equation/text/fused_program.h"
+#include "kernels/equation/block/patch_text.h"
 
 namespace stencil::equation {
 
-/// How a block divides a field: into patches of `columns` x `rows` cells, one per thread; `lanes` threads, a
-/// power of two, share a row of patches, whose last ones may lie beyond the field.
-struct BlockShape {
-    int columns = 0, rows = 0;
-    int lanes = 0, threads = 0;
-    int blocks = 1;        ///< per multiprocessor, that the compiler leaves registers for
-    int shared_bytes = 0;  ///< per block
-
-    int width() const { return columns * lanes; }
-    bool operator==(const BlockShape&) const = default;
-};
-/// "4 x 8 cells per thread, 512 threads".
-std::string name_of(const BlockShape& shape);
+/// Patches that hold a field, whose last ones may lie beyond it.
+struct BlockShape : PatchShape {};
 
 /// The most promising shapes, best first by estimated cost; empty if a field does not fit one block.
 std::vector<BlockShape> block_shapes(const FusedProgram& program,
@@ -48,8 +32,5 @@ std::vector<BlockShape> block_shapes(const FusedProgram& program,
 /// followed by its uniforms. The bits are those of the program.
 std::string block_text(
     const FusedProgram& program, bool float64, FieldCells size, const BlockShape& shape, bool of_runs);
-
-/// The GPU-specific beginning of the text, which an emulation on the CPU replaces.
-extern const char* const kBlockInstructions;
 
 }  // namespace stencil::equation

@@ -90,19 +90,17 @@ class ResidentKernel : public SeveralSteps {
                    const std::string& cubin,
                    CudaStream& stream)
         : SeveralSteps("resident", name_of(shape), cubin, "resident", stream),
-          plan_(resident_plan(program, float64, shape, {setup.nx, setup.ny}, gpu_facts(stream.device()))),
+          shape_(shape),
           most_steps_(most_steps) {
-        resources_ = prepare_kernel(kernel_, std::max(plan_.threads, 32), plan_.shared_bytes);
-        if (plan_.slot == 0) return;
+        resources_ = prepare_kernel(kernel_, shape.patches.threads, shape.patches.shared_bytes);
         const std::size_t field = float64 ? cuda_field_bytes<double>(setup.nx, setup.ny)
                                           : cuda_field_bytes<float>(setup.nx, setup.ny);
         post_ = zeros(2 * std::size_t(program.program.components) * field, stream);
-        flags_ = zeros(std::size_t(plan_.tiles_x * plan_.tiles_y) * kResidentFlag * sizeof(unsigned), stream);
+        flags_ = zeros(std::size_t(shape.tiles_x * shape.tiles_y) * kResidentFlag * sizeof(unsigned), stream);
     }
 
     int steps_of(long long steps) const override {
-        if (plan_.slot == 0 || resources_.blocks == 0) return 0;
-        return int(std::min<long long>(steps, most_steps_));
+        return resources_.blocks == 0 ? 0 : int(std::min<long long>(steps, most_steps_));
     }
     int steps_fused() const override { return 0; }
 
@@ -110,17 +108,16 @@ class ResidentKernel : public SeveralSteps {
         const arguments::PlanOf<void> launch{post_.data(),
                                              static_cast<unsigned*>(flags_.data()),
                                              static_cast<long long>(pass.values_of_step),
-                                             plan_.tiles_x,
-                                             plan_.tiles_y,
-                                             plan_.together,
+                                             shape_.tiles_x,
+                                             shape_.tiles_y,
+                                             shape_.together,
                                              pass.steps,
-                                             plan_.slot,
                                              epoch_};
-        epoch_ += unsigned(ceil_div(pass.steps, plan_.together) - 1);
+        epoch_ += unsigned(ceil_div(pass.steps, shape_.together) - 1);
         LaunchShape shape;
-        shape.blocks_x = unsigned(plan_.tiles_x * plan_.tiles_y);
-        shape.threads_x = unsigned(plan_.threads);
-        shape.shared_bytes = unsigned(plan_.shared_bytes);
+        shape.blocks_x = unsigned(shape_.tiles_x * shape_.tiles_y);
+        shape.threads_x = unsigned(shape_.patches.threads);
+        shape.shared_bytes = unsigned(shape_.patches.shared_bytes);
         shape.cooperative = true;
         launch_kernel(kernel_, shape, std::array<const void*, 2>{pass.arguments, &launch}, stream);
     }
@@ -132,7 +129,7 @@ class ResidentKernel : public SeveralSteps {
         return memory;
     }
 
-    ResidentPlan plan_;
+    ResidentShape shape_;
     int most_steps_;
     CudaMemory post_;  ///< padding after a row's last cell is sent, too, so it is initialised
     CudaMemory flags_;

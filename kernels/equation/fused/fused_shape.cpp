@@ -187,15 +187,11 @@ KernelShapes kernel_shapes(const FusedProgram& program, bool float64, FieldCells
         const std::vector<BlockShape> blocks = block_shapes(program, float64, size, gpu);
         shapes.all.assign(blocks.begin(), blocks.begin() + std::min<std::ptrdiff_t>(std::ssize(blocks), 2));
     }
-    std::string why_not_resident;
-    for (const ResidentShape& shape : resident_shapes(program, float64)) {
-        const ResidentPlan plan = resident_plan(program, float64, shape, size, gpu);
-        if (plan.slot > 0) shapes.all.emplace_back(shape);
-        why_not_resident = plan.why_not;
-    }
+    const ResidentShapes resident = resident_shapes(program, float64, size, gpu);
+    for (const ResidentShape& shape : resident.all) shapes.all.emplace_back(shape);
     for (const FusedShape& shape : fused_shapes(program, float64, size, gpu)) shapes.all.emplace_back(shape);
     if (shapes.all.empty())
-        shapes.why_none = why_not_fused(program, float64, size, gpu) + "; " + why_not_resident;
+        shapes.why_none = why_not_fused(program, float64, size, gpu) + "; " + resident.why_none;
     return shapes;
 }
 

@@ -7,7 +7,7 @@
 
 #include "kernels/equation/block/block_text.h"
 #include "kernels/equation/fused/fused_text.h"
-#include "kernels/equation/resident/resident_plan.h"
+#include "kernels/equation/resident/resident_text.h"
 #include "kernels/methods/streaming/stream_tiles.h"
 
 namespace stencil::equation {

@@ -1,255 +1,188 @@
 #include "kernels/equation/resident/resident_text.h"
 
-#include <algorithm>
-#include <set>
-
 #include "kernels/equation/text/arguments.h"
 #include "kernels/equation/text/operation_text.h"
-#include "kernels/equation/text/window_text.h"
 
 namespace stencil::equation {
 namespace {
 
-// Limits on registers and operations, up to which blocks get more threads or threads more rows.
-constexpr double kLight = 70, kMedium = 120;
-
-bool contains(const std::vector<int>& list, int value) {
-    return std::ranges::find(list, value) != list.end();
-}
-
-std::vector<const Stage*> stages_of(const FusedProgram& program) {
-    std::vector<const Stage*> stages;
-    if (!program.leading.outputs.empty()) stages.push_back(&program.leading);
-    for (const FusedStage& stage : program.stages) stages.push_back(&stage.stage);
-    return stages;
-}
-
-class ResidentText {
-  public:
-    ResidentText(const FusedProgram& program, bool float64, const ResidentShape& shape)
-        : program_(program),
-          lines_(cuda_lines(program.program)),
-          slots_(program),
-          stages_(stages_of(program)),
-          windows_{program.program, lines_, float64, "m", program.of_time ? "m" : "a"},
-          float64_(float64),
-          shape_(shape) {
-        windows_.x = program.wraps_x ? "around(cx + l, a.grid.nx)" : "cx + l";
-        windows_.y = program.wraps_y ? "around(cy + k, a.grid.ny)" : "cy + k";
+// resident_shapes.cpp divides the axes in the same way.
+constexpr const char* kTileFunctions = R"(
+typedef PlanOf<Real> Plan;
+// A tile along one axis: its own cells start at `begin`; it holds `before` halo cells before and `after` behind.
+struct Span {
+    int begin, own, before, after;
+    __device__ __forceinline__ int first() const { return begin - before; }
+    __device__ __forceinline__ bool owns(int i) const { return i >= begin && i < begin + own; }
+    __device__ __forceinline__ bool holds(int i) const { return i >= begin - before && i < begin + own + after; }
+    // Whether an adjacent tile holds any of its own cells [i, i + cells), too.
+    __device__ __forceinline__ bool shares(int i, int cells) const {
+        return i < begin + before || i + cells > begin + own - after;
     }
-
-    std::string whole() {
-        text_ = cuda_precision(float64_);
-        append_sizes();
-        text_ += cuda_arguments(program_.program);
-        text_ += arguments::kPlan;
-        text_ += cuda_functions(float64_, program_.program.fast);
-        text_ += kWindowFunctions;
-        text_ += kResidentInstructions;
-        text_ += kTileFunctions;
-        text_ += kGhostFunctions;
-        for (std::size_t s = 0; s < stages_.size(); ++s) append_stage(s);
-        append_kernel();
-        return std::move(text_);
-    }
-
-  private:
-    void append_sizes() {
-        define(text_, "kColumns", ResidentShape::columns(float64_));
-        define(text_, "kRows", shape_.rows);
-        define(text_, "kRowsGoOn", 1);
-        define(text_, "kThreads", shape_.threads);
-        define(text_, "kLevels", int(program_.stages.size()));
-        define(text_, "kComponents", program_.program.components);
-        define(text_, "kLines", lines_.count);
-        define(text_, "kFlag", kResidentFlag);
-        define(text_, "kWrapsX", int(program_.wraps_x));
-        define(text_, "kWrapsY", int(program_.wraps_y));
-        define(text_, "kOfTime", int(program_.of_time));
-    }
-
-    std::string slot_parameters(const char* form) const {
-        std::string text;
-        for (int s = 0; s < slots_.count; ++s) append(text, form, s);
-        return text;
-    }
-
-    void append_stage(std::size_t number) {
-        const Stage& stage = *stages_[number];
-        append(text_,
-               "__device__ __forceinline__ void stage%zu(const Arguments& a, const StepInputs& m, const "
-               "Tile& t, "
-               "int beyond, Real* memory%s) {\n",
-               number,
-               slot_parameters(", int s%d").c_str());
-        text_ += kPatchesBegin;
-        for (std::size_t i = 0; i < program_.program.arrays.size(); ++i)
-            if (reads(stage, int(i))) append_window(stage, int(i));
-        append_edges(stage);
-        text_ += results_text(windows_, stage);
-        for (std::size_t i = 0; i < stage.outputs.size(); ++i)
-            append(text_,
-                   "    if (patch.exists) write(memory + s%d, t, patch, r%zu);\n",
-                   slots_.of[std::size_t(stage.outputs[i].array)],
-                   i);
-        text_ += "    }\n}\n";
-    }
-
-    void append_window(const Stage& stage, int array) {
-        const auto loads = [&](auto which) {
-            return int(std::ranges::any_of(stage.operations, [&](const Operation& o) {
-                return o.code == Code::load && o.index == array && which(o.dx != 0, o.dy != 0);
-            }));
-        };
-        const bool in_place = std::ranges::any_of(stage.outputs, [&](const Output& output) {
-            return slots_.of[std::size_t(output.array)] == slots_.of[std::size_t(array)];
-        });
-        append(text_,
-               "    Window w%d;\n    read<%d, %d, %d, %d>(w%d, memory + s%d, t, patch);\n",
-               array,
-               loads([](bool, bool above) { return above; }),
-               loads([](bool beside, bool) { return beside; }),
-               loads([](bool beside, bool above) { return beside && above; }),
-               int(in_place),
-               array,
-               slots_.of[std::size_t(array)]);
-    }
-
-    void append_edges(const Stage& stage) {
-        if (program_.wraps_x && program_.wraps_y) return;
-        append(text_,
-               "    if (%s%s%s) {\n",
-               program_.wraps_x ? "" : "cx == 0 || cx + kColumns >= a.grid.nx",
-               program_.wraps_x || program_.wraps_y ? "" : " || ",
-               program_.wraps_y ? "" : "cy == 0 || cy + kRows >= a.grid.ny");
-        for (int i = 0; i < int(program_.program.arrays.size()); ++i)
-            if (reads(stage, i, true)) append(text_, "    set_ghosts(w%d, a.grid, cx, cy);\n", i);
-        text_ += finish_text(windows_, stage) + "    }\n";
-    }
-
-    void append_kernel() {
-        const Program& program = program_.program;
-        text_ += kResidentBegin;
-        for (int s = 0; s < slots_.count; ++s) append(text_, "    int s%d = %d * plan.slot;\n", s, s);
-        for (const int array : program_.from)
-            append(text_,
-                   "    fill(memory + s%d, a.arrays[%d], a.grid, t);\n",
-                   slots_.of[std::size_t(array)],
-                   array);
-        std::string components;
-        for (int c = 0; c < program.components; ++c)
-            append(components, "%ss%d", c > 0 ? ", " : "", slots_.of[std::size_t(c)]);
-        text_ += kStepsBegin;
-        append(text_, "            const int slots[kComponents] = {%s};\n", components.c_str());
-        text_ += kExchangeCall;
-        const bool leads = stages_.size() > program_.stages.size();
-        for (std::size_t s = 0; s < stages_.size(); ++s)
-            append(text_,
-                   "        stage%zu(a, m, t, %s, memory%s);\n        __syncthreads();\n",
-                   s,
-                   leads && s == 0 ? "beyond" : "--beyond",
-                   slot_parameters(", s%d").c_str());
-        append_rotation();
-        text_ += "    }\n";
-        for (int c = 0; c < program.components; ++c)
-            append(text_,
-                   "    keep(a.arrays[%d], memory + s%d, a.grid, t);\n",
-                   program.next[std::size_t(c)],
-                   slots_.of[std::size_t(c)]);
-        text_ += "}\n";
-    }
-
-    // The next step expects components in the same slots, so the addresses are permuted.
-    void append_rotation() {
-        const Program& program = program_.program;
-        std::vector<int> from(std::size_t(slots_.count), -1);
-        for (int c = 0; c < program.components; ++c)
-            from[std::size_t(slots_.of[std::size_t(c)])] =
-                slots_.of[std::size_t(program.next[std::size_t(c)])];
-        for (std::size_t s = 0; s < from.size(); ++s)
-            if (from[s] < 0 && !contains(from, int(s))) from[s] = int(s);
-        for (int s = 0, free = 0; s < slots_.count; ++s) {
-            if (from[std::size_t(s)] >= 0) continue;
-            while (contains(from, free)) ++free;
-            from[std::size_t(s)] = free;
-        }
-        std::string moves;
-        for (std::size_t s = 0; s < from.size(); ++s) {
-            if (from[s] == int(s)) continue;
-            append(text_, "        const int n%zu = s%d;\n", s, from[s]);
-            append(moves, "        s%zu = n%zu;\n", s, s);
-        }
-        text_ += moves;
-    }
-
-    const FusedProgram& program_;
-    CudaLines lines_;
-    ResidentSlots slots_;
-    std::vector<const Stage*> stages_;
-    WindowSetup windows_;
-    bool float64_;
-    ResidentShape shape_;
-    std::string text_;
 };
+struct Tile {
+    Span x, y;
+    int bx, by;
+    unsigned sent, received;  // rows of the thread's patch, a bit each
+};
+__device__ __forceinline__ Span span_of(int tile, int tiles, int n, int unit, int halo, bool wraps) {
+    const int units = (n + unit - 1) / unit;
+    const int begin = units * tile / tiles * unit, end = min(units * (tile + 1) / tiles * unit, n);
+    return {begin, end - begin, wraps || tile > 0 ? halo : 0, wraps || tile < tiles - 1 ? halo : 0};
+}
+__device__ __forceinline__ Tile tile_of(const Grid& g, const Plan& plan) {
+    const int halo = plan.together * kLevels;
+    Tile t;
+    t.bx = blockIdx.x % plan.tiles_x;
+    t.by = blockIdx.x / plan.tiles_x;
+    t.x = span_of(t.bx, plan.tiles_x, g.nx, kColumns, (halo + kColumns - 1) / kColumns * kColumns, kWrapsX);
+    t.y = span_of(t.by, plan.tiles_y, g.ny, 1, halo, kWrapsY);
+    return t;
+}
+// At the ends of the block a patch is its own neighbour: there the halo is invalid, or set_ghosts() overwrites it.
+__device__ __forceinline__ Patch patch_of(int thread, const Tile& t) {
+    const int lane = thread % kLanes, band = thread / kLanes, first = thread % 32 / kLanes * kLanes;
+    const int column = lane * kColumns;
+    Patch p;
+    p.x = t.x.first() + column;
+    p.y = t.y.first() + band * kRows;
+    p.west = first + max(lane - 1, 0);
+    p.east = first + min(lane + 1, kLanes - 1);
+    p.above = (2 * max(band - 1, 0) + 1) * kWidth + column;
+    p.below = 2 * min(band + 1, kThreads / kLanes - 1) * kWidth + column;
+    p.own = 2 * band * kWidth + column;
+    return p;
+}
+// The rows of which adjacent tiles hold cells, too, and those of the halo, which may begin within a periodic field's last
+// pack.
+__device__ __forceinline__ void find_rows(Tile& t, const Patch& p) {
+    t.sent = t.received = 0;
+    #pragma unroll
+    for (int k = 0; k < kRows; ++k) {
+        const bool own = t.x.owns(p.x) && t.y.owns(p.y + k);
+        if (own && (t.x.shares(p.x, kColumns) || t.y.shares(p.y + k, 1))) t.sent |= 1u << k;
+        const bool whole = own && (!kWrapsX || p.x + kColumns <= t.x.begin + t.x.own);
+        if (!whole && t.x.holds(p.x) && t.y.holds(p.y + k)) t.received |= 1u << k;
+    }
+}
+// Cells from (x, y) on, which wrap around the sides of a periodic field.
+__device__ __forceinline__ Pack gather(const Real* array, const Grid& g, int x, int y) {
+    const Real* row = array + (kWrapsY ? around(y, g.ny) : y) * g.pitch;
+    if (!kWrapsX || (x >= 0 && x + kColumns <= g.nx)) return load_pack(row, x, g.nx);
+    if (kWholePacks) return *(const Pack*)(row + around(x, g.nx));
+    Pack pack;
+    #pragma unroll
+    for (int i = 0; i < kColumns; ++i) pack.v[i] = row[around(x + i, g.nx)];
+    return pack;
+}
+__device__ __forceinline__ void load(Results& cells, const Real* array, const Grid& g, const Tile& t, const Patch& p) {
+    #pragma unroll
+    for (int k = 0; k < kRows; ++k) {
+        Pack pack = {};
+        if (t.x.holds(p.x) && t.y.holds(p.y + k)) pack = gather(array, g, p.x, p.y + k);
+        set_row(cells, k, pack);
+    }
+}
+__device__ __forceinline__ void store(Real* array, const Grid& g, const Tile& t, const Patch& p, const Results& cells) {
+    #pragma unroll
+    for (int k = 0; k < kRows; ++k)
+        if (t.x.owns(p.x) && t.y.owns(p.y + k)) store_pack(array + (p.y + k) * g.pitch, p.x, g.nx, row_of(cells, k));
+}
+__device__ __forceinline__ void send_pack(Real* row, int x, int n, const Pack& pack) {
+    if (kWholePacks || x + kColumns <= n) {
+        send((Pack*)(row + x), pack);
+        return;
+    }
+    #pragma unroll
+    for (int i = 0; i < kColumns; ++i)
+        if (x + i < n) send(row + x + i, pack.v[i]);
+}
+__device__ __forceinline__ void send_cells(Real* post, const Grid& g, const Tile& t, const Patch& p, const Results& cells) {
+    #pragma unroll
+    for (int k = 0; k < kRows; ++k)
+        if (t.sent >> k & 1) send_pack(post + (p.y + k) * g.pitch, p.x, g.nx, row_of(cells, k));
+}
+__device__ __forceinline__ void receive_cells(Results& cells, const Real* post, const Grid& g, const Tile& t, const Patch& p) {
+    #pragma unroll
+    for (int k = 0; k < kRows; ++k)
+        if (t.received >> k & 1) set_row(cells, k, gather(post, g, p.x, p.y + k));
+}
+// One of the eight adjacent tiles, or the tile itself; -1 if there is none.
+__device__ __forceinline__ int neighbour_of(const Tile& t, const Plan& plan, int direction) {
+    int x = t.bx + direction % 3 - 1, y = t.by + direction / 3 - 1;
+    if (kWrapsX) x = around(x, plan.tiles_x);
+    if (kWrapsY) y = around(y, plan.tiles_y);
+    const bool is_there = x >= 0 && x < plan.tiles_x && y >= 0 && y < plan.tiles_y;
+    return is_there ? y * plan.tiles_x + x : -1;
+}
+// Says that this block has sent its cells, and waits until the adjacent ones have. Exchanges alternate between two
+// halves of `post`: when a block overwrites a half, its neighbours have sent the exchange in between, so they have
+// read this one.
+__device__ __forceinline__ void meet(const Plan& plan, const Tile& t, unsigned epoch) {
+    __syncthreads();
+    if (threadIdx.x == 0) release(plan.flags + blockIdx.x * kFlag, epoch);
+    const int neighbour = threadIdx.x < 9 ? neighbour_of(t, plan, threadIdx.x) : -1;
+    if (neighbour >= 0)
+        while ((int)(acquire(plan.flags + neighbour * kFlag) - epoch) < 0) {}
+    __syncthreads();
+}
+)";
+
+constexpr const char* kBegin = R"(
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocks) resident(const __grid_constant__ Arguments a, const __grid_constant__ Plan plan) {
+    const Real* uniforms = a.uniforms;
+    const int last = plan.steps, done = 0;
+    const long long values_of_step = plan.values_of_step;
+    Tile t = tile_of(a.grid, plan);
+    const Patch patch = patch_of(threadIdx.x, t);
+    find_rows(t, patch);
+    const long long field = a.grid.ny * a.grid.pitch;
+    unsigned epoch = plan.epoch;
+    int until_exchange = plan.together;
+)";
+
+std::string exchange_text(int components) {
+    std::string sends, receives;
+    for (int c = 0; c < components; ++c) {
+        append(sends, "                send_cells(post + %d * field, a.grid, t, patch, f%d);\n", c, c);
+        append(receives, "                receive_cells(f%d, post + %d * field, a.grid, t, patch);\n", c, c);
+    }
+    return R"(        if (until_exchange-- == 0) {
+            until_exchange = plan.together - 1;
+            ++epoch;
+            Real* const post = plan.post + (epoch & 1) * kComponents * field;
+            if (t.sent) {
+)" + sends +
+           "            }\n            meet(plan, t, epoch);\n            if (t.received) {\n" + receives +
+           "            }\n        }\n";
+}
 
 }  // namespace
 
-// An output takes the slot of an array last read here, at its own cell only, or a free slot.
-ResidentSlots::ResidentSlots(const FusedProgram& program) : of(program.program.arrays.size(), -1) {
-    const Program& p = program.program;
-    const std::vector<const Stage*> stages = stages_of(program);
-    std::set<int> free;
-    const auto slot = [&](int array) -> int& { return of[std::size_t(array)]; };
-    std::vector<int> held = program.from;
-    for (const int array : held) slot(array) = count++;
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        const auto needed_later = [&](int array) {
-            return contains(p.next, array) || (array >= p.components && contains(program.from, array)) ||
-                   std::any_of(stages.begin() + std::ptrdiff_t(s) + 1, stages.end(), [&](const Stage* later) {
-                       return reads(*later, array) ||
-                              std::ranges::find(later->outputs, array, &Output::array) !=
-                                  later->outputs.end();
-                   });
-        };
-        const auto release = [&](bool also_read_around) {
-            std::erase_if(held, [&](int array) {
-                if (needed_later(array) || (!also_read_around && reads(*stages[s], array, true)))
-                    return false;
-                free.insert(slot(array));
-                return true;
-            });
-        };
-        release(false);
-        for (const Output& output : stages[s]->outputs) {
-            if (contains(held, output.array)) continue;
-            slot(output.array) = free.empty() ? count++ : free.extract(free.begin()).value();
-            held.push_back(output.array);
-        }
-        release(true);
-    }
-}
-
 std::string name_of(const ResidentShape& shape) {
-    return "resident, " + std::to_string(shape.threads) + " threads, " + std::to_string(shape.rows) + " rows";
-}
-
-std::vector<ResidentShape> resident_shapes(const FusedProgram& program, bool float64) {
-    int windows = 0;
-    for (const Stage* stage : stages_of(program)) {
-        int arrays = 0;
-        for (int a = 0; a < int(program.program.arrays.size()); ++a) arrays += int(reads(*stage, a, true));
-        windows = std::max(windows, arrays);
-    }
-    constexpr int kRows = 2;
-    const int words = float64 ? 2 : 1, window = (kRows + 2) * (ResidentShape::columns(float64) + 2);
-    const double weight = (windows * window + program.operations()) * words;
-    if (weight <= kLight) return {{kRows, 768}, {2 * kRows, 512}};
-    if (weight <= kMedium) return {{kRows, 512}};
-    return {{1, 512}};
+    return "resident, " + name_of(shape.patches);
 }
 
 std::string resident_text(const FusedProgram& program, bool float64, const ResidentShape& shape) {
-    return ResidentText(program, float64, shape).whole();
+    std::string defines = arguments::kPlan;
+    define(defines, "kLevels", int(program.stages.size()));
+    define(defines, "kComponents", program.program.components);
+    define(defines, "kFlag", kResidentFlag);
+    PatchShape patches = shape.patches;
+    patches.blocks = 1;
+    return patch_text(program,
+                      float64,
+                      patches,
+                      {.whole_packs = shape.whole_packs,
+                       .defines = defines,
+                       .functions = kTileFunctions,
+                       .begin = kBegin,
+                       .place = "a.grid, t",
+                       .nx = "a.grid.nx",
+                       .ny = "a.grid.ny",
+                       .x = program.wraps_x ? "around(cx + l, a.grid.nx)" : "inside(cx + l, a.grid.nx)",
+                       .y = program.wraps_y ? "around(cy + k, a.grid.ny)" : "inside(cy + k, a.grid.ny)",
+                       .each_step = exchange_text(program.program.components)});
 }
 
 }  // namespace stencil::equation

@@ -1,52 +1,51 @@
-// Many steps of a program in one launch, with the field resident in shared memory, as CUDA C.
+// Many steps of a program in one launch, with the field in the registers of all multiprocessors, as CUDA C.
 //
-// Each block keeps a tile of every array in shared memory, with a halo as wide as the levels (stages that
-// read neighbours) of a few steps. Each level invalidates one more cell of the halo, from outside; so every
-// few steps the blocks exchange the borders of their tiles through global memory (in practice L2), each
-// waiting only for its up to eight neighbours.
+// Each block keeps a tile of every array in patches (block/patch_text.h), with a halo as wide as the levels
+// (stages that read neighbours) of a few steps. Each level invalidates one more cell of the halo, from
+// outside; so every few steps the blocks exchange the borders of their tiles through global memory (in
+// practice L2), each waiting only for its up to eight neighbours.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "kernels/equation/text/fused_program.h"
+#include "kernels/equation/block/patch_text.h"
 
 namespace stencil::equation {
 
-/// The slots of shared memory for a step's arrays, reused like registers.
-struct ResidentSlots {
-    explicit ResidentSlots(const FusedProgram& program);
-
-    std::vector<int> of;  ///< by array; -1: none
-    int count = 0;
-};
-
-/// Each thread computes patches of `columns` x `rows` cells; a block has at most `threads` threads.
+/// How a field is divided: into a tile per block, whose patches hold its halo, too.
 struct ResidentShape {
-    int rows = 2, threads = 768;
+    PatchShape patches;
+    bool whole_packs = false;  ///< rows of the field are whole rows of patches
+    int tiles_x = 0, tiles_y = 0;
+    int together = 1;            ///< steps per exchange
+    double clocks_per_step = 0;  ///< estimated
 
-    static int columns(bool float64) { return float64 ? 2 : 4; }
-    bool operator==(const ResidentShape&) const = default;
+    friend bool operator==(const ResidentShape& a, const ResidentShape& b) {
+        return a.patches == b.patches && a.whole_packs == b.whole_packs && a.tiles_x == b.tiles_x &&
+               a.tiles_y == b.tiles_y && a.together == b.together;
+    }
 };
-/// "resident, 768 threads, 2 rows", with the rows per thread.
+/// "resident, 2 x 8 cells per thread, 256 threads".
 std::string name_of(const ResidentShape& shape);
-/// The most promising shapes, for autotuning.
-std::vector<ResidentShape> resident_shapes(const FusedProgram& program, bool float64);
+
+struct ResidentShapes {
+    std::vector<ResidentShape> all;  ///< the most promising ones, best first by estimated clocks
+    std::string why_none;            ///< in one line; empty if there are some
+};
+ResidentShapes resident_shapes(const FusedProgram& program,
+                               bool float64,
+                               FieldCells size,
+                               const GpuFacts& gpu);
 
 /// With the arguments of text/arguments.h the text defines
 ///
 ///     extern "C" __global__ void resident(Arguments, Plan)
 ///
-/// for a cooperative launch of tiles_x * tiles_y blocks of whole warps. The bits are those of the program.
+/// for a cooperative launch of tiles_x * tiles_y blocks. It depends on the shape's first two members alone.
+/// The bits are those of the program.
 std::string resident_text(const FusedProgram& program, bool float64, const ResidentShape& shape);
 
 inline constexpr int kResidentFlag = 8;
-
-/// The GPU-specific beginning of the text, which an emulation on the CPU replaces; Tile, StepInputs and
-/// functions on them; and parts of stages and of the kernel, in the order of emission.
-extern const char *const kResidentInstructions,
-    *const kTileFunctions, *const kGhostFunctions, *const kPatchesBegin, *const kResidentBegin,
-                                                                             *const kStepsBegin,
-                                                                                 *const kExchangeCall;
 
 }  // namespace stencil::equation

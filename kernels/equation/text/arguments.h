@@ -34,12 +34,12 @@ template <class Real, int kValues> struct CutOf {
     Real sides[kValues];
 };)
 /// Of a resident kernel: room for two more fields of each component, kResidentFlag numbers per block, which
-/// count exchanges from `epoch` on, tiles, steps per exchange and of the launch, and the cells of a slot.
+/// count exchanges from `epoch` on, tiles, steps per exchange and of the launch.
 ON_BOTH_SIDES(kPlan, template <class Real> struct PlanOf {
     Real* post;
     unsigned* flags;
     long long values_of_step;
-    int tiles_x, tiles_y, together, steps, slot;
+    int tiles_x, tiles_y, together, steps;
     unsigned epoch;
 };)
 // clang-format on
@@ -50,7 +50,7 @@ using OneSide = CutOf<float, 1>;
 static_assert(sizeof(Grid) == 48 && offsetof(Grid, step) == 40);
 static_assert(offsetof(OneOfEach, arrays) == 48 && offsetof(OneOfEach, uniforms) == 72);
 static_assert(sizeof(Tile) == 20 && offsetof(OneSide, sides) == 16);
-static_assert(sizeof(PlanOf<float>) == 48 && offsetof(PlanOf<float>, epoch) == 44);
+static_assert(sizeof(PlanOf<float>) == 48 && offsetof(PlanOf<float>, epoch) == 40);
 
 #undef ON_BOTH_SIDES
 

@@ -9,6 +9,10 @@
 
 namespace stencil::equation {
 
+struct FieldCells {
+    int nx = 0, ny = 0;
+};
+
 /// A stage that reads neighbours, merged with the following ones that do not.
 struct FusedStage {
     Stage stage;  ///< sums of four are split into two pairs and their sum

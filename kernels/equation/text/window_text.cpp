@@ -10,8 +10,8 @@ namespace stencil::equation {
 // InputValues defines the values beyond a side.
 const char* const kWindowFunctions = R"(
 typedef Real Window[kRows + 2][kColumns + 2], Results[kRows][kColumns];
-constexpr int kPackBytes = kColumns * sizeof(Real);
-struct __align__(kPackBytes & -kPackBytes) Pack { Real v[kColumns]; };
+constexpr int kPackBytes = kColumns * sizeof(Real), kPackUnit = kPackBytes & -kPackBytes;
+struct __align__(kPackUnit < 16 ? kPackUnit : 16) Pack { Real v[kColumns]; };
 
 __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
 __device__ __forceinline__ int around(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
