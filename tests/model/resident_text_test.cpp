@@ -84,7 +84,8 @@ ResidentShape shape_of(const FusedProgram& program, bool float64, FieldCells siz
     const PatchShape patches =
         PatchNeeds(program, float64, {}, 0)
             .shape(by.columns, by.rows, packs * by.columns, ceil_div(size.ny, by.tiles_y) + 2 * halo);
-    return {patches, size.nx % by.columns == 0, by.tiles_x, by.tiles_y, by.together, 0};
+    const WholePatches whole{size.nx % by.columns == 0, by.tiles_y > 1 || size.ny % by.rows == 0};
+    return {patches, whole, by.tiles_x, by.tiles_y, by.together, 0};
 }
 
 }  // namespace

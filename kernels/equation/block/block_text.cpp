@@ -92,7 +92,7 @@ std::string block_text(
     return patch_text(program,
                       float64,
                       shape,
-                      {.whole_packs = size.nx % shape.columns == 0,
+                      {.whole = {size.nx % shape.columns == 0, size.ny % shape.rows == 0},
                        .defines = sizes,
                        .functions = kFieldFunctions,
                        .begin = of_runs ? kBeginOfRuns : kBeginOfOne,

@@ -118,7 +118,7 @@ __device__ __forceinline__ void set_ghosts(Window& w, const Grid& g, int cx, int
         if (kWrapsX) break;
         if (cx == 0) w[j][0] = w[j][1];
         #pragma unroll
-        for (int i = 2; i < kColumns + 2; ++i)
+        for (int i = kWholePacks ? kColumns + 1 : 2; i < kColumns + 2; ++i)
             if (cx + i > g.nx) w[j][i] = w[j][i - 1];
     }
     #pragma unroll
@@ -126,7 +126,7 @@ __device__ __forceinline__ void set_ghosts(Window& w, const Grid& g, int cx, int
         if (kWrapsY) break;
         if (cy == 0) w[0][i] = w[1][i];
         #pragma unroll
-        for (int j = 2; j < kRows + 2; ++j)
+        for (int j = kWholeBands ? kRows + 1 : 2; j < kRows + 2; ++j)
             if (cy + j > g.ny) w[j][i] = w[j - 1][i];
     }
 }
@@ -196,7 +196,8 @@ class PatchText {
         define(text_, "kColumns", shape_.columns);
         define(text_, "kRows", shape_.rows);
         define(text_, "kRowsGoOn", 1);
-        define(text_, "kWholePacks", int(form_.whole_packs));
+        define(text_, "kWholePacks", int(form_.whole.packs));
+        define(text_, "kWholeBands", int(form_.whole.bands));
         define(text_, "kLanes", shape_.lanes);
         define(text_, "kWidth", shape_.width());
         define(text_, "kThreads", shape_.threads);

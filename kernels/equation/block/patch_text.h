@@ -50,10 +50,16 @@ class PatchNeeds {
     GpuFacts gpu_;
 };
 
+/// Whether the right and the lower side of a field are sides of patches.
+struct WholePatches {
+    bool packs = false, bands = false;
+    bool operator==(const WholePatches&) const = default;
+};
+
 /// What differs between kernels of patches. `a.grid` and the thread's first cell (cx, cy) are in scope of the
 /// expressions.
 struct PatchForm {
-    bool whole_packs = false;  ///< rows of the field are whole packs of `columns` cells
+    WholePatches whole;
     std::string defines;
     std::string functions;  ///< patch_of(), load() and store()
     std::string begin;      ///< the kernel's head and what comes before its patch: `uniforms`, `last`, `done`

@@ -102,8 +102,12 @@ class Planner {
         const PatchShape patches = needs_.shape(columns, rows, x_.held(), y_.held());
         if (patches.threads == 0 || !x_.fits(patches.width()) || !y_.fits(patches.height())) return {};
         const bool exchanges = x_.exchanges() || y_.exchanges();
-        ResidentShape shape{
-            patches, x_.cells % columns == 0, x_.tiles, y_.tiles, exchanges ? together : kMostAlone, 0};
+        ResidentShape shape{patches,
+                            {x_.cells % columns == 0, y_.tiles > 1 || y_.cells % rows == 0},
+                            x_.tiles,
+                            y_.tiles,
+                            exchanges ? together : kMostAlone,
+                            0};
         const double cells = round_up(patches.threads, 32 * kSchedulers) * columns * rows;
         const double lanes = gpu_.lanes() / (float64_ ? gpu_.float64_cost / 2.0 : 1);
         shape.clocks_per_step = cells * needs_.instructions(patches) / (kIssuing * lanes);

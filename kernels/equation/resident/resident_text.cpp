@@ -23,6 +23,7 @@ struct Span {
 struct Tile {
     Span x, y;
     int bx, by;
+    int first_row;  // of the block's patches, the last of which end with the field
     unsigned sent, received;  // rows of the thread's patch, a bit each
 };
 __device__ __forceinline__ Span span_of(int tile, int tiles, int n, int unit, int halo, bool wraps) {
@@ -37,6 +38,8 @@ __device__ __forceinline__ Tile tile_of(const Grid& g, const Plan& plan) {
     t.by = blockIdx.x / plan.tiles_x;
     t.x = span_of(t.bx, plan.tiles_x, g.nx, kColumns, (halo + kColumns - 1) / kColumns * kColumns, kWrapsX);
     t.y = span_of(t.by, plan.tiles_y, g.ny, 1, halo, kWrapsY);
+    t.first_row = t.y.first();
+    if (kWholeBands && !kWrapsY && t.y.after == 0) t.first_row = g.ny - (g.ny - t.first_row + kRows - 1) / kRows * kRows;
     return t;
 }
 // At the ends of the block a patch is its own neighbour: there the halo is invalid, or set_ghosts() overwrites it.
@@ -45,7 +48,7 @@ __device__ __forceinline__ Patch patch_of(int thread, const Tile& t) {
     const int column = lane * kColumns;
     Patch p;
     p.x = t.x.first() + column;
-    p.y = t.y.first() + band * kRows;
+    p.y = t.first_row + band * kRows;
     p.west = first + max(lane - 1, 0);
     p.east = first + min(lane + 1, kLanes - 1);
     p.above = (2 * max(band - 1, 0) + 1) * kWidth + column;
@@ -173,7 +176,7 @@ std::string resident_text(const FusedProgram& program, bool float64, const Resid
     return patch_text(program,
                       float64,
                       patches,
-                      {.whole_packs = shape.whole_packs,
+                      {.whole = shape.whole,
                        .defines = defines,
                        .functions = kTileFunctions,
                        .begin = kBegin,

@@ -16,13 +16,13 @@ namespace stencil::equation {
 /// How a field is divided: into a tile per block, whose patches hold its halo, too.
 struct ResidentShape {
     PatchShape patches;
-    bool whole_packs = false;  ///< rows of the field are whole rows of patches
+    WholePatches whole;
     int tiles_x = 0, tiles_y = 0;
     int together = 1;            ///< steps per exchange
     double clocks_per_step = 0;  ///< estimated
 
     friend bool operator==(const ResidentShape& a, const ResidentShape& b) {
-        return a.patches == b.patches && a.whole_packs == b.whole_packs && a.tiles_x == b.tiles_x &&
+        return a.patches == b.patches && a.whole == b.whole && a.tiles_x == b.tiles_x &&
                a.tiles_y == b.tiles_y && a.together == b.together;
     }
 };

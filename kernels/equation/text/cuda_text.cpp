@@ -104,7 +104,7 @@ class CudaText {
         define(text_, "kBlocksY", kCudaBlocksY);
         define(text_, "kColumns", block_.columns);
         define(text_, "kRows", block_.rows);
-        define(text_, "kRowsGoOn", 0);
+        for (const char* none : {"kRowsGoOn", "kWholePacks", "kWholeBands"}) define(text_, none, 0);
         text_ += cuda_arguments(program_);
     }
 

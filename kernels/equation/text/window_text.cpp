@@ -35,11 +35,12 @@ __device__ __forceinline__ void finish(Window& w, const A& a, int cx, int cy) {
             w[j][kColumns + 1] = ghost(a, kRight, cell, w[j][kColumns + 1]);
         #pragma unroll
         for (int i = 2; i <= kColumns; ++i)
-            if ((kLeft >= 0 || !kRowsGoOn) && cx + i > nx) w[j][i] = w[j][kColumns + 1];
+            if (!kWholePacks && (kLeft >= 0 || !kRowsGoOn) && cx + i > nx) w[j][i] = w[j][kColumns + 1];
     }
     #pragma unroll
     for (int j = 0; j < kRows + 2; ++j) {
-        if (kTop < 0 || j == 1 || (j == 0 ? cy > 0 : cy + j <= ny)) continue;
+        if (kTop < 0 || j == 1 || (kWholeBands && j > 1 && j <= kRows)) continue;
+        if (j == 0 ? cy > 0 : cy + j <= ny) continue;
         #pragma unroll
         for (int i = 0; i < kColumns + 2; ++i)
             w[j][i] = ghost(a, j == 0 ? kTop : kBottom,

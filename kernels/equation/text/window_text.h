@@ -10,7 +10,9 @@ namespace stencil::equation {
 
 /// Defines Window (a thread's kRows x kColumns cells and those around them), Results, and finish(), which
 /// computes ghost cells beyond a side. `a` may be any type with the Grid and lines of Arguments. Must follow
-/// kRows, kColumns and kRowsGoOn, which says whether a row of a periodic field continues after its last cell.
+/// kRows, kColumns, kRowsGoOn, which says whether a row of a periodic field continues after its last cell,
+/// and kWholePacks and kWholeBands, which say whether a side that is not periodic is always at that of a
+/// thread's cells.
 extern const char* const kWindowFunctions;
 
 struct WindowSetup {
