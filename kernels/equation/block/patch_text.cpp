@@ -28,6 +28,7 @@ __device__ __forceinline__ unsigned acquire(const unsigned* flag) {
 namespace {
 
 constexpr int kMostRegisters = 255, kMostThreads = 1024;
+constexpr int kMostWords = 6;  // of a row of a patch: wider ones have bank conflicts
 // The longest unrolled step of a patch, in operations: more take long to compile and leave the instruction
 // cache.
 constexpr double kMostOperations = 4000;
@@ -340,7 +341,7 @@ int PatchNeeds::registers(int columns, int rows) const {
 }
 
 bool PatchNeeds::may_have(int columns, int rows) const {
-    return columns * words_ <= 8 && columns * rows * operations_ <= kMostOperations &&
+    return columns * words_ <= kMostWords && columns * rows * operations_ <= kMostOperations &&
            registers(columns, rows) <= kMostRegisters;
 }
 

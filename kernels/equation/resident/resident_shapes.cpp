@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kMostShapes = 4;
 constexpr int kOtherRegisters = 40;
-constexpr int kMostWords = 6;        // of a row of a patch: wider ones have bank conflicts
 constexpr int kMostAlone = 1 << 20;  // steps per exchange for a tile without neighbours
 
 // Cost model in clocks (fitted to measurements on an H200): the share of time in which the lanes of a
@@ -63,7 +62,7 @@ class Planner {
         // Of each number of warps a scheduler has, the best one: more warps hide latency better, and leave
         // each fewer registers.
         std::map<int, ResidentShape> best;
-        for (int columns = 1; columns <= kMostWords / (float64_ ? 2 : 1); ++columns)
+        for (int columns = 1; columns <= 6; ++columns)
             for (int rows = 1; rows <= 16; ++rows) {
                 if (!needs_.may_have(columns, rows)) continue;
                 const ResidentShape shape = best_of(columns, rows);
