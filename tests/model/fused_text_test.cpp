@@ -135,7 +135,7 @@ TEST_CASE("Where no kernel makes several steps, one line says why") {
     mixed.arrays.front().ghosts[0].periodic = mixed.arrays.front().ghosts[1].periodic = false;
     CHECK(why_single_steps(mixed) == "along an axis some arrays are periodic and others are not");
     CHECK(contains(why(plain, {50, 1 << 20}, {}), "fused: the field is smaller than a strip of 64 columns"));
-    CHECK(contains(why(plain, {50, 1 << 20}, {}), "; resident: it takes "));
+    CHECK(contains(why(plain, {50, 1 << 20}, {}), "; resident: the field takes "));
     GpuFacts small = known_gpu(75).facts;
     small.shared_per_block = small.shared_per_multiprocessor = 4096;
     CHECK(contains(why(plain, kLarge, small), "more than the 4 KB of shared memory"));

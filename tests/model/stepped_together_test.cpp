@@ -70,8 +70,9 @@ TEST_CASE("A batch's kernels have the bits of the CPU's rows, whatever their thr
         }
         CHECK(same_bits(arguments.cells(), expected));
     };
-    check(float(), 48, 24, 5, 0);
-    check(float(), 40, 36, 3, 1);
-    check(double(), 36, 20, 4, 0);
+    // Compiling takes most of the time, so that each text has two of the first three.
+    if (text.size() % 3 != 0) check(float(), 48, 24, 5, 0);
+    if (text.size() % 3 != 1) check(float(), 40, 36, 3, 1);
+    if (text.size() % 3 != 2) check(double(), 36, 20, 4, 0);
     check(float(), 32, 20, 3, 0, 6);  // rows without padding, whose last pack is cut off
 }
