@@ -109,8 +109,8 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
         REQUIRE(std::isfinite(largest(std::vector<double>(expected.begin(), expected.end()))));
         CHECK(same_bits(run_resident<T>(e, fused, code, shape, run), expected));
     };
-    // Rows without padding, whose last pack is cut off; an odd periodic row. Compiling takes most of the time, so
-    // that every second text has the latter.
+    // Rows without padding, whose last pack is cut off; an odd periodic row. Compiling takes most of the
+    // time, so that every second text has the latter.
     check(float(), {64, 38}, {6, 8, 3, 2, 1}, 5);
     if (text.size() % 2 == 0)
         check(float(), {45, 35}, {4, 6, 1, 1, 2}, 7);

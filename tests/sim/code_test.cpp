@@ -67,7 +67,8 @@ TEST_CASE("All code of an equation is there without the device that it is for") 
     CHECK(cuda.why_single.empty());
     CHECK(contains(cuda.texts[0].text, "stage0"));
     for (const char* kernel : {"fused(", "resident("})
-        CHECK(std::ranges::any_of(cuda.texts, [&](const CodeText& one) { return contains(one.text, kernel); }));
+        CHECK(
+            std::ranges::any_of(cuda.texts, [&](const CodeText& one) { return contains(one.text, kernel); }));
     const GeneratedCode cpu = generated_code(spec_of(kGrayScott), Device::cpu);
     REQUIRE(cpu.texts.size() == 1);
     CHECK(contains(cpu.texts[0].text, "stage0"));
