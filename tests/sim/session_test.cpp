@@ -7,48 +7,11 @@
 #include "sim/model/equations.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
-#include "sim/run/output/measures.h"
-#include "sim/session/engine/engine.h"
-#include "sim/session/pace.h"
-#include "tests/support/fake_ffmpeg.h"
 #include "tests/support/session_lab.h"
 
-namespace {
-
-RunSpec small_spec(const std::string& method = "auto") {
-    return noise_run({61, 43}, method);
-}
-
-ViewRequest view_of(Pane pane) {
-    return stencil_test::view_of({pane}, {61, 43});
-}
-
-// Waits for the thread that writes files.
-void finish_export(Session& session) {
-    while (session.snapshot()->exporting) {
-        session.work();
-        std::this_thread::yield();
-    }
-}
-
-std::vector<float> cells(Session& session) {
-    const Field field = session.simulation().field().to(DType::float32);
-    const auto all = field.as<float>().cells();
-    return {all.begin(), all.end()};
-}
-
-BrushPiece joined_dab(double x, double y) {
-    BrushPiece piece = dab(x, y);
-    piece.x1 += 8;
-    piece.joined = true;
-    return piece;
-}
-
-}  // namespace
-
 TEST_CASE("A frame shows the field as it is, cell by cell") {
-    Session session(small_spec(), standing());
-    session.set_view(view_of(Pane::now));
+    Session session(small_run(), standing());
+    session.set_view(small_view_of(Pane::now));
     settle(session);
     perform(session, action::Step{17});
     const auto snapshot = session.snapshot();
@@ -63,15 +26,15 @@ TEST_CASE("A frame shows the field as it is, cell by cell") {
 }
 
 TEST_CASE("A view that is to be exact has the range of its own moment, though the run goes on") {
-    RunSpec spec = small_spec();
+    RunSpec spec = small_run();
     spec.size = Size{1200, 1100};  // percentiles take longer than some steps
     spec.range = {RangeRule::Kind::percentile, 3, 95};
     SessionOptions options = running();
     options.steps_per_frame = 1;
     Session session(spec, options);
-    session.set_view(view_of(Pane::now));
+    session.set_view(small_view_of(Pane::now));
     for (int i = 0; i < 3; ++i) turn(session);
-    ViewRequest view = view_of(Pane::now);
+    ViewRequest view = small_view_of(Pane::now);
     view.exact = true;
     session.set_view(view);
     session.work();
@@ -85,8 +48,8 @@ TEST_CASE("A view that is to be exact has the range of its own moment, though th
 }
 
 TEST_CASE("A frame after the mouse has moved samples the field no second time") {
-    Session session(small_spec(), standing());
-    ViewRequest view = view_of(Pane::now);
+    Session session(small_run(), standing());
+    ViewRequest view = small_view_of(Pane::now);
     session.set_view(view);
     settle(session);
     const auto first = session.snapshot()->frame;
@@ -103,7 +66,7 @@ TEST_CASE("A frame after the mouse has moved samples the field no second time") 
 }
 
 TEST_CASE("The panes show the Laplacian, the start, and the differences from the start and from float64") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     const auto first = cells(session);
     session.apply(action::Change{"coefficient", "0.1"});
     session.apply(action::Step{40});
@@ -112,7 +75,7 @@ TEST_CASE("The panes show the Laplacian, the start, and the differences from the
     perform(session, action::Step{23});
     const auto now = cells(session);
     const auto pixels = [&](Pane pane) {
-        session.set_view(view_of(pane));
+        session.set_view(small_view_of(pane));
         settle(session);
         const auto& image = session.snapshot()->frame->panes.at(0);
         REQUIRE(image.request.pane == pane);
@@ -134,7 +97,7 @@ TEST_CASE("The panes show the Laplacian, the start, and the differences from the
 }
 
 TEST_CASE("Orders are exact: steps, jumps ahead and back, and where a run stops") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     Simulation plain(session.simulation().spec(), session.simulation().start());
     plain.apply(Advance{137});
     perform(session, action::Jump{500});
@@ -154,7 +117,7 @@ TEST_CASE("Orders are exact: steps, jumps ahead and back, and where a run stops"
 }
 
 TEST_CASE("Actions that arrive together have the order in which they were made") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     for (int i = 0; i < 3; ++i) session.apply(action::Step{});
     session.apply(action::Change{"size", "80x50"});
     perform(session, action::Step{});
@@ -165,8 +128,8 @@ TEST_CASE("Actions that arrive together have the order in which they were made")
 }
 
 TEST_CASE("A running session makes one frame for every so many steps, and waits until it is taken") {
-    Session session(small_spec(), standing());
-    session.set_view(view_of(Pane::now));
+    Session session(small_run(), standing());
+    session.set_view(small_view_of(Pane::now));
     session.apply(action::Pace{13, 12});
     session.apply(action::Run{true});
     for (int frame = 0; frame < 5; ++frame) {
@@ -178,17 +141,8 @@ TEST_CASE("A running session makes one frame for every so many steps, and waits 
     }
 }
 
-TEST_CASE("The pace is doubled and halved as often as it is said, however late it is heard") {
-    Session session(small_spec(), standing());
-    session.apply(action::Pace{6, 12});
-    for (const double factor : {2.0, 2.0, 2.0, 0.5}) session.apply(action::ScalePace{factor});
-    REQUIRE(session.snapshot()->steps_per_frame == 24);
-    for (int i = 0; i < 7; ++i) session.apply(action::ScalePace{0.5});
-    REQUIRE(session.snapshot()->steps_per_frame == 1);
-}
-
 TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     perform(session, action::Step{20});
     const auto before = cells(session);
     session.apply(action::Paint{dab(10, 10)});
@@ -222,7 +176,7 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
 }
 
 TEST_CASE("Size and precision at the start begin anew, and carry the field over later") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     session.apply(action::Change{"size", "80x50"});
     REQUIRE(session.snapshot()->spec.edits.empty());
     REQUIRE(session.snapshot()->now.size == Size{80, 50});
@@ -241,7 +195,7 @@ TEST_CASE("Size and precision at the start begin anew, and carry the field over 
 }
 
 TEST_CASE("What is not allowed becomes a message and changes nothing") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     perform(session, action::Step{5});
     const auto before = cells(session);
     const auto refuse = [&](const Action& action, const std::string& part) {
@@ -267,7 +221,7 @@ TEST_CASE("What is not allowed becomes a message and changes nothing") {
 }
 
 TEST_CASE("An action that fails costs nothing of what can be undone or done again") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     perform(session, action::Step{5});
     perform(session, action::Change{"coefficient", "0.1"});
     perform(session, action::Undo{});
@@ -286,7 +240,7 @@ TEST_CASE("An action that fails costs nothing of what can be undone or done agai
 }
 
 TEST_CASE("What cannot be undone now stays in the history, and nothing says that it was undone") {
-    RunSpec spec = small_spec();
+    RunSpec spec = small_run();
     spec.allow_unstable = true;
     Session session(spec, standing());
     perform(session, action::Step{5});
@@ -347,7 +301,7 @@ TEST_CASE(
                 if (typed ? name == "coefficient" || name == "initial" : !row || refused) continue;
                 std::string value = values.find(name)->second;
                 if (typed && name == "set") value = "K=0.06";
-                SessionLab lab(typed ? run_of_text(kTyped) : small_spec("cpu"));
+                SessionLab lab(typed ? run_of_text(kTyped) : small_run("cpu"));
                 lab.see({Pane::now});
                 lab.act(action::Step{steps});
                 lab.set(typed ? "D" : "coefficient", "0.11");
@@ -403,7 +357,7 @@ TEST_CASE("Nothing of a run lives on in the next one, and undo brings all of it 
                                Action(action::Open{"instability"}),
                                Action(action::Open{text.string()}),
                                Action(action::Open{spec.string()})}) {
-        SessionLab lab(small_spec());
+        SessionLab lab(small_run());
         lab.see({Pane::laplacian});
         lab.act(action::Step{5});
         lab.act(action::StopAt{110});
@@ -442,7 +396,7 @@ TEST_CASE("A session knows whether something was done in it but watching") {
                                    Action(action::Pace{5, 12}),
                                    Action(action::StopAt{3}),
                                    Action(action::Tell{"something"})}) {
-        SessionLab lab(small_spec());
+        SessionLab lab(small_run());
         lab.session.apply(watching);
         CHECK_FALSE(lab.now()->worked_on);
     }
@@ -452,21 +406,21 @@ TEST_CASE("A session knows whether something was done in it but watching") {
                                 Action(action::Jump{4}),
                                 Action(action::SetBookmark{}),
                                 Action(action::AddProbe{1, 1})}) {
-        SessionLab lab(small_spec());
+        SessionLab lab(small_run());
         lab.act(doing);
         CHECK(lab.now()->worked_on);
     }
-    SessionLab lab(small_spec());
+    SessionLab lab(small_run());
     lab.set("coefficient", "77");  // is refused
     CHECK_FALSE(lab.now()->worked_on);
 }
 
 TEST_CASE("Beyond the limit the run pauses once the field overflows, and says what to change") {
-    RunSpec spec = small_spec();
+    RunSpec spec = small_run();
     spec.allow_unstable = true;
     spec.set_parameter("coefficient", 0.4);
     Session session(spec, standing());
-    session.set_view(view_of(Pane::now));
+    session.set_view(small_view_of(Pane::now));
     session.apply(action::Pace{50, 12});
     perform(session, action::Run{true});
     REQUIRE_FALSE(session.snapshot()->running);
@@ -475,87 +429,11 @@ TEST_CASE("Beyond the limit the run pauses once the field overflows, and says wh
     REQUIRE(contains(newest_message(session), "dt 1 is 1.60 of the limit 0.625"));
 }
 
-TEST_CASE("Exports replace nothing, unless told to: the next one has a folder of its own") {
-    const ScratchFolder folder;
-    RunSpec spec = small_spec();
-    spec.initial.clear();
-    spec.use_model(find_model("gray-scott"));
-    Session session(spec, standing());
-    settle(session);
-    const auto export_to = [&](const std::string& name, bool replace = false) {
-        session.apply(action::Export{(folder / name).string(), {"field.npy", "spec.json"}, replace});
-        finish_export(session);
-        return session.snapshot()->messages.back().folder;
-    };
-    const auto written = [&](const char* name) { return read_bytes(folder / name / "field-v.npy"); };
-    REQUIRE(export_to("out") == (folder / "out").string());
-    const std::string first = written("out");
-    perform(session, action::Step{5});
-    REQUIRE(export_to("out") == (folder / "out-2").string());
-    REQUIRE(export_to("out/") == (folder / "out-3").string());
-    REQUIRE(written("out") == first);
-    REQUIRE(written("out-2") != first);
-    REQUIRE(export_to("out", true) == (folder / "out").string());
-    REQUIRE(written("out") != first);
-}
-
-TEST_CASE("A table that there is nothing for is left out of an export, which says so") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    settle(session);
-    session.apply(action::Export{(folder / "out").string(), {"field.npy", "profile.csv", "probes.csv"}});
-    finish_export(session);
-    REQUIRE(std::filesystem::exists(folder / "out" / "field.npy"));
-    REQUIRE_FALSE(std::filesystem::exists(folder / "out" / "profile.csv"));
-    REQUIRE(contains(newest_message(session), "profile.csv"));
-    REQUIRE(contains(newest_message(session), "probes.csv"));
-}
-
-TEST_CASE("A figure of the view has the panes on the canvas, and is left out for those of other runs") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    const auto exported = [&](Pane pane, const char* name) {
-        session.set_view(view_of(pane));
-        settle(session);
-        session.apply(action::Export{(folder / name).string(), {"view.svg", "spec.json"}});
-        finish_export(session);
-        return std::filesystem::exists(folder / name / "view.svg") ? read_bytes(folder / name / "view.svg")
-                                                                   : "";
-    };
-    CHECK_FALSE(contains(exported(Pane::now, "now"), "Laplacian"));
-    CHECK(contains(exported(Pane::laplacian, "laplacian"), "Laplacian of u"));
-    CHECK(read_spec((folder / "laplacian/spec.json").string()).view == "laplacian");
-    session.apply(action::SetBookmark{});
-    CHECK(exported(Pane::from_bookmark, "bookmark").empty());
-    CHECK(contains(newest_message(session), "only for the canvas"));
-    CHECK(read_spec((folder / "bookmark/spec.json").string()).view.empty());
-}
-
-TEST_CASE("A long jump is done at once where the method is auto, and its spec repeats it bit for bit") {
-    Session session(small_spec(), standing());
-    session.set_view(view_of(Pane::now));
-    perform(session, action::Step{30});
-    const std::string stepping = session.snapshot()->now.method;
-    perform(session, action::Jump{100'000'000'000});
-    const auto snapshot = session.snapshot();
-    REQUIRE(snapshot->step == 100'000'000'000);
-    REQUIRE(snapshot->now.method == stepping);
-    REQUIRE(snapshot->auto_method);
-    REQUIRE(contains(newest_message(session), "spectral"));
-
-    Session other(small_spec(), standing());
-    const ScratchFolder folder;
-    write_text_file(folder / "spec.json", to_json(snapshot->spec).dump());
-    perform(other, action::Open{(folder / "spec.json").string()});
-    REQUIRE(other.snapshot()->step == 100'000'000'000);
-    REQUIRE(cells(other) == cells(session));
-}
-
 TEST_CASE("A run that is opened brings how it is looked at, and what is refused does not") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     const ScratchFolder folder;
     CHECK(session.snapshot()->opened == nullptr);
-    RunSpec spec = small_spec();
+    RunSpec spec = small_run();
     spec.view = "three-up";
     spec.profiles = {{{1, 2}, {5, 6}}};
     spec.surface = {20, 50, 1, 2};
@@ -574,7 +452,7 @@ TEST_CASE("A run that is opened brings how it is looked at, and what is refused 
 }
 
 TEST_CASE("Another program's file is opened as a model, and another model's text, too") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     const ScratchFolder folder;
     write_text_file(folder / "waves.json",
                     R"({"numSpecies": 1, "speciesNames": "h", "reactionStr_1": "1 - h"})");
@@ -585,64 +463,9 @@ TEST_CASE("Another program's file is opened as a model, and another model's text
     REQUIRE(session.snapshot()->now.model->components.front().name == "w");
 }
 
-TEST_CASE(
-    "A jump goes at once or by steps as it is asked to, and the method that was asked for steps again") {
-    Session session(small_spec("cpu"), standing());
-    perform(session, action::Step{30});
-    perform(session, action::Jump{200, true});
-    REQUIRE(session.snapshot()->step == 200);
-    REQUIRE(session.snapshot()->now.method == "cpu");
-    REQUIRE_FALSE(session.snapshot()->auto_method);
-    REQUIRE(contains(newest_message(session), "spectral"));
-    const auto at_once = cells(session);
-
-    Session other(small_spec("cpu"), standing());
-    perform(other, action::Jump{200, false});
-    REQUIRE(other.snapshot()->messages.empty());
-    REQUIRE(other.snapshot()->spec.edits.empty());
-    const auto by_steps = cells(other);
-    REQUIRE(at_once != by_steps);
-    for (std::size_t i = 0; i < at_once.size(); ++i) REQUIRE(at_once[i] == Approx(by_steps[i]).margin(1e-5));
-}
-
-TEST_CASE("Cancel ends an order, and the suite without stopping the run beneath it") {
-    Session session(small_spec("reference"), standing());
-    session.set_view(view_of(Pane::now));
-    settle(session);
-    session.apply(action::Jump{100'000'000});
-    for (int i = 0; i < 5; ++i) session.work();
-    REQUIRE(session.snapshot()->ordered);
-    perform(session, action::Cancel{});
-    REQUIRE_FALSE(session.snapshot()->ordered);
-    REQUIRE(session.snapshot()->step < 100'000'000);
-    session.apply(action::Run{true});
-    session.apply(action::MeasureSuite{});
-    session.work();
-    REQUIRE(session.snapshot()->measuring_suite);
-    session.apply(action::Cancel{});
-    REQUIRE_FALSE(session.snapshot()->measuring_suite);
-    REQUIRE(session.snapshot()->running);
-}
-
-TEST_CASE("An export that is cancelled writes no further file, and says how many it left") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    ExportOrder order;
-    order.folder = folder / "out";
-    order.output = run_output(session.simulation());
-    order.output.now.exports = {"field.npy", "spec.json"};
-    WriteProgress progress;
-    progress.cancelled = true;
-    const ExportOutcome outcome = order.write(progress);
-    REQUIRE(progress.all == 2);
-    REQUIRE(progress.done == 0);
-    REQUIRE(std::filesystem::is_empty(folder / "out"));
-    REQUIRE(contains(outcome.text, "stopped"));
-}
-
 TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and the way back stays") {
     const ScratchFolder folder;
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     session.apply(action::Change{"coefficient", "0.137"});
     perform(session, action::Step{12});
     session.apply(action::Paint{dab(30, 20)});
@@ -651,7 +474,7 @@ TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and th
     REQUIRE(contains(newest_message(session), "step 12"));
     perform(session, action::Step{9});
 
-    Session other(small_spec(), standing());
+    Session other(small_run(), standing());
     const auto before = cells(other);
     other.apply(action::Resume{folder.path().string()});
     REQUIRE(other.snapshot()->step == 12);
@@ -665,7 +488,7 @@ TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and th
 }
 
 TEST_CASE("A drag of thousands of changes at one step is one edit, and what is seen shares the edits") {
-    Session session(small_spec(), standing());
+    Session session(small_run(), standing());
     perform(session, action::Step{5});
     for (int i = 0; i < 5000; ++i)
         session.apply(action::Change{"coefficient", std::to_string(0.1 + 1e-5 * i), i > 0});
@@ -681,411 +504,4 @@ TEST_CASE("A drag of thousands of changes at one step is one edit, and what is s
     session.apply(action::Paint{joined_dab(1, 1)});
     REQUIRE(session.snapshot()->spec.edits.begin() == second->spec.edits.begin());
     REQUIRE(second->spec.edits.size() == 3001);
-}
-
-TEST_CASE("A film of a session has a frame at every multiple of its step, and is told of with its folder") {
-    const FakeFfmpeg fake(kKeepsFrames);
-    const ScratchFolder folder;
-    Session session(noise_run({8, 6}), standing());
-    session.apply(action::Record{folder.path().string(), 5, true, false, ".gif"});
-    perform(session, action::Step{12});
-    CHECK(session.snapshot()->recording == (folder / "film.gif").string());
-    CHECK(session.snapshot()->recorded == 3);
-    session.apply(action::Record{});
-    CHECK(session.snapshot()->recording.empty());
-    const Message told = session.snapshot()->messages.back();
-    CHECK(contains(told.text, "Recorded 3 frames"));
-    CHECK(told.folder == folder.path().string());
-    CHECK(read_bytes(folder / "film.gif").size() == 3 * 8 * 6 * 3);
-    session.apply(action::Record{folder.path().string(), 5, true, false, ".avi"});
-    CHECK(contains(session.snapshot()->messages.back().text, ".webm"));
-    CHECK(session.snapshot()->recording.empty());
-}
-
-TEST_CASE("A film from the start is that of run --video, whatever was done on the way") {
-    const FakeFfmpeg fake(kKeepsFrames);
-    const ScratchFolder folder;
-    Session session(noise_run({8, 6}), standing());
-    perform(session, action::Step{7});
-    session.apply(action::Change{"coefficient", "0.125"});
-    session.apply(action::Paint{dab(3, 3)});
-    perform(session, action::Step{13});
-    action::Film order{folder.path().string(), ".gif"};
-    order.choices.seconds = 0.5;
-    order.choices.fps = 10;
-    const std::vector<float> before = cells(session);
-    session.apply(order);
-    CHECK(session.snapshot()->exporting);
-    CHECK(contains(session.snapshot()->export_doing, "film.gif"));
-    finish_export(session);
-    CHECK(contains(newest_message(session), "Made a film of 5 frames"));
-    CHECK(cells(session) == before);
-
-    Simulation again = begun(session.simulation().spec());
-    FilmRequest request = order.choices;
-    request.file = folder / "again.gif";
-    FilmWriter film(request, film_pace(request, {0}, {20}, 0));
-    film.look(again);
-    while (again.step() < 20) {
-        again.apply(Advance{1});
-        film.look(again);
-    }
-    film.finish();
-    CHECK(read_bytes(folder / "again.gif") == read_bytes(folder / "film.gif"));
-    CHECK(read_bytes(folder / "film.gif").size() == 5 * 8 * 6 * 3);
-
-    order.ending = ".avi";
-    session.apply(order);
-    CHECK(contains(newest_message(session), ".webm"));
-    CHECK_FALSE(session.snapshot()->exporting);
-}
-
-TEST_CASE("A recording of so many seconds ends by itself") {
-    const FakeFfmpeg fake(kKeepsFrames);
-    const ScratchFolder folder;
-    Session session(noise_run({8, 6}), standing());
-    action::Record order{folder.path().string(), 5, true, false, ".gif"};
-    order.choices.seconds = 0.4;
-    order.choices.fps = 5;
-    order.choices.range = "0:1";
-    session.apply(order);
-    perform(session, action::Step{100});
-    CHECK(session.snapshot()->recording.empty());
-    CHECK(contains(newest_message(session), "Recorded 2 frames"));
-    CHECK(read_bytes(folder / "film.gif").size() == 2 * 8 * 6 * 3);
-}
-
-TEST_CASE("A recording has a frame at every multiple of its step, whatever the pace, and says where") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    session.apply(action::Record{folder.path().string(), 10, false, true});
-    perform(session, action::Jump{35});
-    session.apply(action::Record{});
-    REQUIRE(session.snapshot()->recording.empty());
-    REQUIRE(contains(newest_message(session), "Recorded 4 files"));
-    REQUIRE(session.snapshot()->messages.back().folder == (folder / "frames").string());
-    for (const int step : {0, 10, 20, 30})
-        REQUIRE(std::filesystem::exists(folder / "frames" / fmt::format("field_{:06}.npy", step)));
-    REQUIRE(std::distance(std::filesystem::directory_iterator(folder / "frames"), {}) == 4);
-}
-
-TEST_CASE(
-    "A recording goes on in another folder where the run begins anew, and every file keeps its picture") {
-    const ScratchFolder folder;
-    const std::filesystem::path runs = folder / "runs";
-    const auto files_in = [](const std::filesystem::path& of) {
-        return std::distance(std::filesystem::directory_iterator(of), {});
-    };
-    Session session(run_of_text("du/dt = v; dv/dt = -u; u(0) = 1; size = 8x8; dt = 0.1; show = v"),
-                    standing());
-    session.apply(action::Record{runs.string(), 10});
-    perform(session, action::Step{25});  // steps 0, 10, 20
-    perform(session, action::Reset{});
-    perform(session, action::Step{15});  // step 10
-    session.apply(action::Change{"model", "heat", false, true});
-    perform(session, action::Step{20});  // steps 10, 20
-    perform(session, action::Undo{});
-    CHECK(session.snapshot()->recorded == 6 + 2 + 2);
-    session.apply(action::Record{});
-    const std::string told = newest_message(session);
-    CHECK(contains(told, "Recorded 10 files to " + (runs / "frames").string()));
-    CHECK(contains(told, "/runs-2/frames, "));
-    CHECK(contains(told, "field_*.png"));
-    CHECK(files_in(runs / "frames") == 6);
-    CHECK(files_in(folder / "runs-2/frames") == 2);
-    CHECK(files_in(folder / "runs-3/frames") == 2);
-    session.apply(action::Record{runs.string(), 10});
-    session.apply(action::Record{});
-    CHECK(contains(newest_message(session), "field-v_*.png"));
-}
-
-TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    session.apply(action::AddProbe{7, 9});
-    ViewRequest view = view_of(Pane::now);
-    view.hover = SamplePoint{3.5, 4.5};
-    view.profiles = {ProfileLine{{0.5, 0.5}, {60.5, 0.5}}, ProfileLine{{3.5, 0.5}, {3.5, 20.5}}};
-    view.numbers = CellBlock{2, 3, 4, 5};
-    view.histogram_bins = 32;
-    session.set_view(view);
-    settle(session);
-    perform(session, action::Step{8});
-    const auto snapshot = session.snapshot();
-    const auto field = cells(session);
-    const auto at = [&](int x, int y) { return double(field[std::size_t(y * 61 + x)]); };
-    REQUIRE(snapshot->probes.at(0).steps == std::vector<long long>{0, 8});
-    REQUIRE(snapshot->probes.at(0).values.back() == at(7, 9));
-    const Frame& frame = *snapshot->frame;
-    REQUIRE(frame.hover_value == at(3, 4));
-    REQUIRE(frame.profiles.at(0).values.size() == 61);
-    REQUIRE(frame.profiles.at(0).values.at(60) == Approx(at(60, 0)));
-    REQUIRE(frame.profiles.at(1).values.at(20) == Approx(at(3, 20)));
-    REQUIRE(snapshot->spec.profiles == view.profiles);
-    REQUIRE(frame.numbers->values.at(4 * 4 + 3) == at(5, 7));
-    std::uint64_t counted = 0;
-    for (const auto count : frame.histogram->counts) counted += count;
-    REQUIRE(counted == field.size());
-    REQUIRE(snapshot->series.back().step == 8);
-    session.apply(action::ExportMeasures{folder.path().string()});
-    for (const char* name : {"statistics.csv", "probes.csv", "profile.csv", "histogram.csv"})
-        REQUIRE(read_bytes(folder / name).size() > 20);
-    REQUIRE(contains(read_bytes(folder / "probes.csv"), fmt::format("1,7,9,8,8,{}", at(7, 9))));
-}
-
-TEST_CASE("auto stays asked for until another method is, and is undone as what it was") {
-    Session session(small_spec(), standing());
-    settle(session);
-    REQUIRE(session.snapshot()->auto_method);
-    REQUIRE(session.snapshot()->now.method == "cpu");
-    perform(session, action::Step{5});
-    const auto before = cells(session);
-    session.apply(action::Change{"method", "reference"});
-    REQUIRE_FALSE(session.snapshot()->auto_method);
-    REQUIRE(session.snapshot()->now.method == "reference");
-    REQUIRE(cells(session) == before);
-    session.apply(action::Undo{});
-    REQUIRE(session.snapshot()->auto_method);
-    REQUIRE(session.snapshot()->now.method == "cpu");
-    session.apply(action::Redo{});
-    REQUIRE_FALSE(session.snapshot()->auto_method);
-    session.apply(action::Change{"method", "auto"});
-    REQUIRE(session.snapshot()->auto_method);
-    REQUIRE(cells(session) == before);
-    // Changing size and initial condition keeps it.
-    session.apply(action::Change{"size", "30x20"});
-    session.apply(action::Change{"initial", "gaussian"});
-    REQUIRE(session.snapshot()->auto_method);
-    REQUIRE(newest_message(session).empty());
-}
-
-TEST_CASE("A method that was asked for stays, whatever the pace, and so does one that a run's edit brings") {
-    RunSpec spec = small_spec("reference");
-    const auto run_frames = [](Session& session, std::uint64_t frames) {
-        while (!session.snapshot()->frame || session.snapshot()->frame->count < frames) turn(session);
-    };
-    Session manual(spec, running());
-    manual.apply(action::Pace{1000, 12});
-    run_frames(manual, 12);
-    REQUIRE(manual.snapshot()->now.method == "reference");
-    REQUIRE(manual.snapshot()->spec.edits.empty());
-    spec.method = "auto";
-    spec.edits = {{3, SetSetting{"method", "reference"}}};
-    Session edited(spec, running());
-    edited.apply(action::Pace{1000, 12});
-    run_frames(edited, 12);
-    REQUIRE(edited.snapshot()->now.method == "reference");
-    REQUIRE_FALSE(edited.snapshot()->auto_method);
-}
-
-TEST_CASE("The suite of methods is measured while the run stands still, and leaves the field as it was") {
-    Session session(small_spec(), running());
-    session.work();
-    const auto before = cells(session);
-    const long long step = session.snapshot()->step;
-    session.apply(action::MeasureSuite{});
-    REQUIRE(session.snapshot()->measuring_suite);
-    REQUIRE_FALSE(session.snapshot()->running);
-    for (int pieces = 0; session.snapshot()->measuring_suite; ++pieces) {
-        REQUIRE(pieces < 100000);
-        REQUIRE(session.snapshot()->step == step);
-        REQUIRE(contains(session.snapshot()->busy, "measuring"));
-        REQUIRE(cells(session) == before);
-        session.work();
-    }
-    REQUIRE(session.snapshot()->running);
-    const auto speeds = session.snapshot()->speeds;
-    for (const Method& method : methods()) {
-        if (method.device != Device::cpu) continue;
-        INFO(method.name);
-        const auto found = std::ranges::find(speeds, &method, &MethodSpeed::method);
-        REQUIRE(found != speeds.end());
-        REQUIRE((method.jumps ? found->jump_seconds : found->gcells_per_s) > 0);
-        REQUIRE(found->edge == Approx(std::sqrt(61.0 * 43)));
-        REQUIRE(found->error.value() <= 1e-4);
-    }
-    // Another action ends it and keeps the results.
-    session.apply(action::MeasureSuite{});
-    session.work();
-    session.apply(action::Step{1});
-    REQUIRE_FALSE(session.snapshot()->measuring_suite);
-    settle(session);
-    REQUIRE(session.snapshot()->step == step + 1);
-    REQUIRE(session.snapshot()->speeds.size() >= speeds.size());
-}
-
-TEST_CASE("A run's own speeds are kept for each method and size") {
-    Session session(small_spec(), running());
-    session.apply(action::Pace{50, 12});
-    const auto run_until = [&](std::size_t speeds) {
-        for (int i = 0; session.snapshot()->speeds.size() < speeds; ++i) {
-            REQUIRE(i < 100000);
-            turn(session);
-        }
-    };
-    run_until(1);
-    session.apply(action::Change{"method", "reference"});
-    run_until(2);
-    const auto speeds = session.snapshot()->speeds;
-    REQUIRE(speeds[0].method->name == "cpu");
-    REQUIRE(speeds[1].method->name == "reference");
-    REQUIRE(speeds[1].gcells_per_s > 0);
-    session.apply(action::Change{"dtype", "float64"});
-    REQUIRE(session.snapshot()->speeds.empty());
-}
-
-TEST_CASE("The copy bandwidth is measured in pieces between frames, and never while it is not asked for") {
-    Session without(small_spec(), standing());
-    settle(without);
-    REQUIRE(without.snapshot()->limits.copy_gb_per_s == 0);
-    SessionOptions options = running();
-    options.measure_limits = true;
-    Session session(small_spec(), options);
-    session.apply(action::Pace{3, 12});
-    int pieces = 0;
-    while (session.snapshot()->limits.copy_gb_per_s == 0) {
-        const auto before = session.snapshot()->step;
-        turn(session);
-        REQUIRE(session.snapshot()->step <= before + 3);
-        REQUIRE(++pieces < 10000);
-    }
-    REQUIRE(session.snapshot()->limits.copy_gb_per_s > 0.1);
-    REQUIRE(session.snapshot()->step > 3 * 7);
-    // The instruction rate is measured next, and is another in another precision.
-    const auto wait_for_rate = [&] {
-        while (session.snapshot()->limits.instructions_per_second == 0) {
-            turn(session);
-            REQUIRE(++pieces < 20000);
-        }
-    };
-    wait_for_rate();
-    session.apply(action::Change{"dtype", "float64"});
-    REQUIRE(session.snapshot()->limits.instructions_per_second == 0);
-    REQUIRE(session.snapshot()->limits.copy_gb_per_s > 0.1);
-    wait_for_rate();
-}
-
-TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
-    REQUIRE(slice_steps({0, 12}) > 0);
-    REQUIRE(slice_steps({1e-3, 12}) == 24);
-    REQUIRE(slice_steps({5e-3, 12}) == 12);
-    REQUIRE(slice_steps({1.0, 12}) == 1);
-    REQUIRE(paced_steps({1e-3, 1}, 12, 11) == 11);   // within the hysteresis
-    REQUIRE(paced_steps({1e-4, 1}, 12, 10) == 20);   // at most doubles
-    REQUIRE(paced_steps({1e-3, 1}, 12, 100) == 12);  // but decreases at once
-    REQUIRE(paced_steps({10.0, 12}, 12, 5) == 1);
-    // A beginning is neither hurried through nor stands still, until a pace is chosen.
-    for (const double seconds_per_step : {1e-9, 10.0}) {
-        Pace pace;
-        pace.most_auto = 20;
-        const auto batch = [&] {
-            for (int i = 0; i < 10; ++i) pace.begin_batch(0, {seconds_per_step, 1});
-            return pace.target;
-        };
-        REQUIRE(batch() == (seconds_per_step < 1 ? 20 : 10));
-        pace.set(0, 12, 0);
-        REQUIRE((seconds_per_step < 1 ? batch() > 1000 : batch() == 1));
-    }
-}
-
-TEST_CASE("An engine steps on its own thread while others ask and act") {
-    std::atomic<int> news = 0;
-    Engine engine(small_spec(), running(), [&] { ++news; });
-    std::uint64_t last = 0;
-    long long furthest = 0;
-    // Counts frames, because undo lowers the step; requests grow slowly, so as not to overload the machine.
-    for (int frames = 0; frames < 100; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
-        engine.check();
-        const auto snapshot = engine.snapshot();
-        if (!snapshot || !snapshot->frame || snapshot->frame->count == last) continue;
-        last = snapshot->frame->count;
-        furthest = std::max(furthest, snapshot->frame->step);
-        REQUIRE(snapshot->frame->panes.size() <= 1);
-        engine.frame_taken(last);
-        const int i = ++frames;
-        engine.see(stencil_test::view_of({i % 2 ? Pane::now : Pane::laplacian}, {30 + i % 7, 20}));
-        if (i % 2 == 0) engine.send({action::Paint{dab(i % 60, i % 40)}});
-        if (i % 7 == 0) engine.send({action::Undo{}});
-        if (i % 5 == 0) engine.send({action::Change{"coefficient", i % 2 ? "0.1" : "0.2"}});
-    }
-    REQUIRE(news > 5);
-    REQUIRE(furthest > 0);
-    // Once it is up to date, the snapshot shows what the last action did.
-    engine.send({action::Tell{"the last one"}});
-    while (!engine.is_up_to_date()) std::this_thread::yield();
-    CHECK(engine.snapshot()->messages.back().text == "the last one");
-}
-
-TEST_CASE("An engine answers while a step takes long, and can be left in the middle of one") {
-    RunSpec spec = small_spec("reference");
-    spec.size = Size{2000, 2000};
-    Engine engine(spec, running(), [] {});
-    engine.see(view_of(Pane::now));
-    long long step = -1;
-    int answers = 0, most = 0;
-    for (int frames = 0; frames < 4; ++answers) {
-        engine.check();
-        const auto snapshot = engine.snapshot();
-        if (!snapshot || !snapshot->frame) continue;
-        engine.frame_taken(snapshot->frame->count);
-        if (snapshot->frame->step == step) continue;
-        step = snapshot->frame->step;
-        if (frames++ > 0) most = std::max(most, answers);
-        answers = 0;
-    }
-    REQUIRE(most > 100);
-}
-
-TEST_CASE("An engine that cannot begin says why") {
-    RunSpec spec = small_spec();
-    spec.initial = "nothing-like-it.npy";
-    Engine engine(spec, standing(), [] {});
-    std::string why;
-    while (why.empty()) {
-        why = input_error([&] { engine.check(); });
-        std::this_thread::yield();
-    }
-    REQUIRE(contains(why, "nothing-like-it.npy"));
-}
-
-TEST_CASE("An initial field that is cut while it is made changes nothing, not even what can be undone") {
-    bool cut = false;
-    SessionOptions options = standing();
-    options.cut = [&cut] { return cut; };
-    Session session(small_spec(), options);
-    session.set_view(view_of(Pane::now));
-    session.apply(action::Step{5});
-    settle(session);
-    const auto before = cells(session);
-    cut = true;
-    session.apply(action::Change{"initial", "jagged"});
-    REQUIRE(contains(newest_message(session), "Stopped"));
-    const auto snapshot = session.snapshot();
-    REQUIRE(snapshot->now.initial == "noise");
-    REQUIRE(snapshot->step == 5);
-    REQUIRE(snapshot->can_undo.empty());
-    REQUIRE(snapshot->busy.empty());
-    REQUIRE(cells(session) == before);
-    cut = false;
-    session.apply(action::Change{"initial", "jagged"});
-    REQUIRE(session.snapshot()->now.initial == "jagged");
-}
-
-TEST_CASE("An engine that makes a slow field says so, and leaves it when it is stopped") {
-    RunSpec spec = small_spec();
-    spec.size = Size{1, 1000003};  // a prime: a transform takes seconds
-    Engine engine(spec, standing(), [] {});
-    const auto wait_until = [&](auto&& seen) {
-        while (!engine.snapshot() || !seen(*engine.snapshot())) {
-            engine.check();
-            std::this_thread::yield();
-        }
-    };
-    wait_until([](const Snapshot&) { return true; });
-    engine.send({action::Change{"initial", "jagged"}});
-    wait_until([](const Snapshot& now) { return now.busy.find("making") != now.busy.npos && now.ordered; });
-    engine.send({action::Run{false}});
-    wait_until([](const Snapshot& now) { return !now.messages.empty() || now.now.initial == "jagged"; });
-    REQUIRE(engine.snapshot()->now.initial == "noise");
-    REQUIRE(contains(engine.snapshot()->messages.back().text, "Stopped"));
 }

@@ -62,6 +62,35 @@ inline stencil::BrushPiece dab(double x, double y) {
     return piece;
 }
 
+inline stencil::RunSpec small_run(const std::string& method = "auto") {
+    return noise_run({61, 43}, method);
+}
+/// The whole field of small_run().
+inline stencil::ViewRequest small_view_of(stencil::Pane pane) {
+    return view_of({pane}, {61, 43});
+}
+
+/// Waits for the thread that writes files.
+inline void finish_export(stencil::Session& session) {
+    while (session.snapshot()->exporting) {
+        session.work();
+        std::this_thread::yield();
+    }
+}
+
+inline std::vector<float> cells(stencil::Session& session) {
+    const stencil::Field field = session.simulation().field().to(stencil::DType::float32);
+    const auto all = field.as<float>().cells();
+    return {all.begin(), all.end()};
+}
+
+inline stencil::BrushPiece joined_dab(double x, double y) {
+    stencil::BrushPiece piece = dab(x, y);
+    piece.x1 += 8;
+    piece.joined = true;
+    return piece;
+}
+
 struct SessionLab {
     explicit SessionLab(const stencil::RunSpec& spec, const stencil::SessionOptions& options = standing())
         : session(spec, options) {}
