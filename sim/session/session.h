@@ -47,7 +47,8 @@ class Session {
     /// Makes the simulation. Throws InputError, MachineError, CudaError and std::bad_alloc.
     Session(const RunSpec& asked, const SessionOptions& options);
 
-    /// Steps that were ordered before begin first, as with some time between both actions.
+    /// Steps that were ordered before begin first where the action works on what they make, as with some time
+    /// between both actions.
     void apply(const Action& action);
     void set_view(const ViewRequest& request);
 
@@ -175,8 +176,10 @@ class Session {
     bool shows_another() const { return measured_of_ != simulation_->now().shown(); }
     long long last_batch() const { return watches_mosaic() ? mosaic_->last_batch() : pace_.last_batch; }
     bool steps_left() const { return step() < pace_.target; }
-    /// Whether steps were ordered of which none is made yet.
-    bool has_new_order() const { return steps_left() && !pace_.order.empty() && pace_.from == step(); }
+    /// Whether action::Step ordered steps of which none is made yet.
+    bool has_new_steps() const {
+        return steps_ordered_ && steps_left() && !pace_.order.empty() && pace_.from == step();
+    }
     bool frame_is_due() const;
     bool batch_is_due() const;
     /// What there is beside the run.
@@ -223,6 +226,7 @@ class Session {
     bool making_field_ = false;
     Background<std::optional<Start>> starts_;  ///< empty if it was cancelled
     Pace pace_;
+    bool steps_ordered_ = false;  ///< the newest order is one of action::Step
     AutoMethod auto_;
     StopCondition stop_{""};  ///< the condition of pace_.stop_at
     std::string after_jump_;  ///< method to return to after exact n-step propagation, "auto" included

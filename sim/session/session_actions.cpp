@@ -60,6 +60,16 @@ bool works_on(const Action& action) {
            (goes_another_way(action) && !is_any<action::Run>(action));
 }
 
+// Whether the action works on the state that the steps before it make.
+bool needs_steps_before(const Action& action) {
+    return is_any<action::Step,
+                  action::Change,
+                  action::Paint,
+                  action::SetBookmark,
+                  action::Export,
+                  action::SaveCheckpoint>(action);
+}
+
 // Names what the action is about, so that a later success removes its errors.
 std::string subject_of(const Action& action) {
     const auto* change = std::get_if<action::Change>(&action);
@@ -83,7 +93,7 @@ bool is_spec_file(const std::filesystem::path& path) {
 }  // namespace
 
 void Session::apply(const Action& action) {
-    if (has_new_order()) work();
+    if (needs_steps_before(action) && has_new_steps()) work();
     dirty_ = history_old_ = true;
     const bool spares_suite =
         is_any<action::DismissMessage, action::CancelExport, action::Tell, action::Pace>(action);
@@ -142,6 +152,7 @@ void Session::handle(const action::Run& run) {
 void Session::order(long long target, std::string what) {
     if (target > step() && !why_not_run().empty()) throw InputError("{}", why_not_run());
     pace_.begin_order(step(), target, std::move(what));
+    steps_ordered_ = false;
     if (!auto_.on || !steps_left()) return;
     const RunSpec& now = simulation_->now();
     change_method(AutoMethod::for_order(*method_of(now), request_for(now, pace_.target - step())));
@@ -156,6 +167,7 @@ void Session::handle(const action::Step& some) {
     }
     if (history_.tip) return_to_tip();
     order(to, fmt::format("{} steps", some.steps));
+    steps_ordered_ = true;
 }
 
 void Session::handle(const action::Reset&) {

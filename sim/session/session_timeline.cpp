@@ -204,6 +204,7 @@ void Session::go_back_to(long long to) {
                    (tip ? tip->edits : simulation_->edits()).until(to),
                    (tip ? tip->dt_log : simulation_->dt_log()).until(to));
     if (step() < to) pace_.begin_order(step(), to, fmt::format("going to step {}", to));
+    steps_ordered_ = false;
     keep_bookmarks();
 }
 

@@ -3,6 +3,7 @@
 #include "kernels/equation/resident/resident_text.h"
 
 #include "kernels/cpu/subnormals.h"
+#include "kernels/equation/block/block_text.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/text/arguments.h"
 #include "kernels/field/divide.h"
@@ -19,7 +20,6 @@ static const Plan* plan_of_launch;
 extern "C" void run_resident(const Arguments* a, const Plan* plan, int warps, unsigned long bytes, unsigned seed) {
     arguments = a;
     plan_of_launch = plan;
-    blockDim.x = 32 * warps;
     emulated::body = [] { resident(*arguments, *plan_of_launch); };
     emulated::run_blocks(plan->tiles_x * plan->tiles_y, warps, bytes, seed, [](int block, int lane, int warp) {
         blockIdx.x = block;
@@ -134,6 +134,18 @@ TEST_CASE("The shape of a resident kernel expects as many clocks as a GPU takes 
     CHECK(clocks(double(), gpu) > 1.5 * float64);
     gpu.capability = 80;  // with half as many lanes
     CHECK(clocks(float(), gpu) > float32);
+}
+
+TEST_CASE("A field of any size is divided, or it is said why not") {
+    const Program program =
+        program_of<float>(read_equations("du/dt = lap(u); dt = 0.1; boundary = periodic"));
+    const FusedProgram fused(program);
+    for (const FieldCells size :
+         {FieldCells{1 << 30, 1}, {1, 1 << 30}, {32, 1 << 27}, {1, 1}, {40000, 30000}}) {
+        const ResidentShapes shapes = resident_shapes(fused, false, size, {});
+        CHECK(shapes.all.empty() != shapes.why_none.empty());
+        CHECK(block_shapes(fused, false, size, {}).empty() == (size.nx > 1 || size.ny > 1));
+    }
 }
 
 TEST_CASE("Tiles of a resident kernel have all cells of a field, on every known GPU") {

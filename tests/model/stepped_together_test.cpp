@@ -19,7 +19,6 @@ extern "C" void run_block(const Arguments* a, int made, long long values, int wa
     arguments = a;
     steps = made;
     values_of_step = values;
-    blockDim.x = 32 * warps;
     emulated::body = [] { block(*arguments, steps, values_of_step); };
     emulated::run_blocks(1, warps, bytes, seed, [](int block, int lane, int warp) {
         blockIdx.x = block;

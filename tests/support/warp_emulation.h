@@ -220,11 +220,6 @@ inline void __syncthreads() {
     }
     while (block.generation == generation) emulated::yield();
 }
-template <class Real, int kColumns>
-void put(Real* to, const Real (&v)[kColumns]) {
-    emulated::require(reinterpret_cast<std::uintptr_t>(to) % 16 == 0, "a vector that is not aligned");
-    std::memcpy(to, v, sizeof(v));
-}
 template <class T>
 void send(T* to, const T& from) {
     emulated::block().sent.push_back([to, from] { *to = from; });

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "kernels/equation/text/operation_text.h"
-#include "kernels/field/divide.h"
 
 namespace stencil::equation {
 namespace {
@@ -65,7 +64,7 @@ std::vector<BlockShape> block_shapes(const FusedProgram& program,
     if (!why_single_steps(program.program).empty()) return {};
     const PatchNeeds needs(program, float64, gpu, kOtherRegisters);
     std::map<double, BlockShape> best;
-    for (int columns = 1; columns <= 6; ++columns)
+    for (int columns = 1; columns <= 8; ++columns)
         for (int rows = 1; rows <= 16; ++rows) {
             if (program.wraps_x && size.nx % columns != 0) continue;
             if (program.wraps_y && size.ny % rows != 0) continue;

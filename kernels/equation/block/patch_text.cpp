@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned acquire(const unsigned* flag) {
 namespace {
 
 constexpr int kMostRegisters = 255, kMostThreads = 1024;
-constexpr int kMostWords = 6;  // of a row of a patch: wider ones have bank conflicts
+constexpr int kMostWords = 8;  // of a row of a patch
 // The longest unrolled step of a patch, in operations: more take long to compile and leave the instruction
 // cache.
 constexpr double kMostOperations = 4000;
@@ -206,7 +206,6 @@ class PatchText {
         define(text_, "kLines", lines_.count);
         define(text_, "kWrapsX", int(program_.wraps_x));
         define(text_, "kWrapsY", int(program_.wraps_y));
-        define(text_, "kOfTime", int(program_.of_time));
         define(text_, "kUniformValues", std::max(int(program_.program.uniforms.outputs.size()), 1));
         // Cells of a published array, and of the two halves that levels use in turn.
         define(text_, "kBorder", 2 * shape_.width() * (shape_.threads / shape_.lanes));
@@ -346,8 +345,8 @@ bool PatchNeeds::may_have(int columns, int rows) const {
 }
 
 PatchShape PatchNeeds::shape(int columns, int rows, int width, int height) const {
+    if (ceil_div(width, columns) > 32 || ceil_div(height, rows) > kMostThreads) return {};
     PatchShape shape{columns, rows, power_of_two_from(ceil_div(width, columns))};
-    if (shape.lanes > 32) return {};
     shape.threads = round_up(shape.lanes * ceil_div(height, rows), 32);
     if (shape.threads > kMostThreads) return {};
     shape.shared_bytes = 2 * published_ * 2 * shape.width() * (shape.threads / shape.lanes) * 4 * words_;
@@ -360,7 +359,8 @@ PatchShape PatchNeeds::shape(int columns, int rows, int width, int height) const
 
 // A shuffle takes as long as some three other instructions (fitted to measurements on an H200).
 double PatchNeeds::instructions(const PatchShape& shape) const {
-    return words_ * (operations_ + around_ * (3.0 / shape.rows + 5.5 / shape.columns));
+    const double of_row = conflict(shape.columns) ? 18 : 3;
+    return words_ * (operations_ + around_ * (of_row / shape.rows + 5.5 / shape.columns));
 }
 
 std::string patch_text(const FusedProgram& program,

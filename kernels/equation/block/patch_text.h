@@ -22,7 +22,6 @@ struct PatchShape {
 
     int width() const { return columns * lanes; }
     int height() const { return threads / lanes * rows; }
-    bool operator==(const PatchShape&) const = default;
 };
 /// "4 x 8 cells per thread, 512 threads".
 std::string name_of(const PatchShape& shape);
@@ -36,6 +35,8 @@ class PatchNeeds {
 
     /// Whether patches of this size may be unrolled, and are loaded by vectors.
     bool may_have(int columns, int rows) const;
+    /// Whether rows of so many columns are in the same banks of shared memory.
+    bool conflict(int columns) const { return columns * words_ > 6; }
     /// The shape of patches that hold at least `width` x `height` cells; without threads if none does.
     PatchShape shape(int columns, int rows, int width, int height) const;
     /// Estimated instructions of a lane per cell and step.
@@ -53,7 +54,6 @@ class PatchNeeds {
 /// Whether the right and the lower side of a field are sides of patches.
 struct WholePatches {
     bool packs = false, bands = false;
-    bool operator==(const WholePatches&) const = default;
 };
 
 /// What differs between kernels of patches. `a.grid` and the thread's first cell (cx, cy) are in scope of the

@@ -131,7 +131,7 @@ class ResidentKernel : public SeveralSteps {
 
     ResidentShape shape_;
     int most_steps_;
-    CudaMemory post_;  ///< padding after a row's last cell is sent, too, so it is initialised
+    CudaMemory post_;  ///< initialised, since packs are read whole where a periodic row cuts them
     CudaMemory flags_;
     unsigned epoch_ = 0;  ///< number of exchanges so far, over all launches
 };

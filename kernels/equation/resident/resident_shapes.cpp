@@ -62,9 +62,9 @@ class Planner {
         // Of each number of warps a scheduler has, the best one: more warps hide latency better, and leave
         // each fewer registers.
         std::map<int, ResidentShape> best;
-        for (int columns = 1; columns <= 6; ++columns)
+        for (int columns = 1; columns <= 8; ++columns)
             for (int rows = 1; rows <= 16; ++rows) {
-                if (!needs_.may_have(columns, rows)) continue;
+                if (!needs_.may_have(columns, rows) || needs_.conflict(columns)) continue;
                 const ResidentShape shape = best_of(columns, rows);
                 if (shape.tiles_x == 0) continue;
                 ResidentShape& of_warps = best[ceil_div(shape.patches.threads, 32 * kSchedulers)];
@@ -120,6 +120,8 @@ class Planner {
     }
 
     std::string why_none() const {
+        if (!needs_.may_have(1, 1))
+            return "resident: a cell takes more operations or registers than a thread has for it";
         const double bytes = double(x_.cells) * y_.cells * double(program_.from.size()) * (float64_ ? 8 : 4);
         const double there = 4.0 * gpu_.multiprocessors * gpu_.registers_per_multiprocessor;
         std::string text;

@@ -20,11 +20,6 @@ struct ResidentShape {
     int tiles_x = 0, tiles_y = 0;
     int together = 1;            ///< steps per exchange
     double clocks_per_step = 0;  ///< estimated
-
-    friend bool operator==(const ResidentShape& a, const ResidentShape& b) {
-        return a.patches == b.patches && a.whole == b.whole && a.tiles_x == b.tiles_x &&
-               a.tiles_y == b.tiles_y && a.together == b.together;
-    }
 };
 /// "resident, 2 x 8 cells per thread, 256 threads".
 std::string name_of(const ResidentShape& shape);

@@ -1,5 +1,5 @@
-// Stages computed from windows (a thread's cells and their neighbours), for single-stage and resident
-// kernels.
+// Stages computed from windows (a thread's cells and their neighbours), for single-stage kernels and those of
+// patches.
 #pragma once
 
 #include <string>
