@@ -26,7 +26,8 @@ struct PatchShape {
 /// "4 x 8 cells per thread, 512 threads".
 std::string name_of(const PatchShape& shape);
 
-/// What a program takes of each shape.
+/// Computes the registers, the shared memory and the instructions that a program takes with each shape of
+/// patches.
 class PatchNeeds {
   public:
     /// `others` are a thread's registers besides its patches' cells and those around them: addresses, and
@@ -56,13 +57,13 @@ struct WholePatches {
     bool packs = false, bands = false;
 };
 
-/// What differs between kernels of patches. `a.grid` and the thread's first cell (cx, cy) are in scope of the
-/// expressions.
+/// The parts of the text in which block and resident kernels differ. Its expressions may use `a.grid` and the
+/// thread's first cell (cx, cy).
 struct PatchForm {
     WholePatches whole;
     std::string defines;
     std::string functions;  ///< patch_of(), load() and store()
-    std::string begin;      ///< the kernel's head and what comes before its patch: `uniforms`, `last`, `done`
+    std::string begin;      ///< the kernel's head; defines `uniforms`, `last`, `done` and `patch`
     std::string place;      ///< the arguments of functions between the array and the patch
     std::string nx, ny;     ///< the field's size
     std::string x, y;       ///< column and row of cell (k, l) whose inputs are read

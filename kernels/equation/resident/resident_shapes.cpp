@@ -10,7 +10,7 @@ namespace stencil::equation {
 namespace {
 
 constexpr std::size_t kMostShapes = 4;
-constexpr int kOtherRegisters = 40;
+constexpr int kOtherRegisters = 40;  // as PatchNeeds takes them; 14 more than a block kernel, for the tile
 constexpr int kMostAlone = 1 << 20;  // steps per exchange for a tile without neighbours
 
 // Cost model in clocks (fitted to measurements on an H200): the share of time in which the lanes of a
@@ -59,8 +59,8 @@ class Planner {
             found.why_none = "resident: this GPU has no cooperative launches";
             return found;
         }
-        // Of each number of warps a scheduler has, the best one: more warps hide latency better, and leave
-        // each fewer registers.
+        // Keeps the best shape for each number of warps a scheduler has, because the estimate does not
+        // know how well more warps hide latency, or what fewer registers for each cost.
         std::map<int, ResidentShape> best;
         for (int columns = 1; columns <= 8; ++columns)
             for (int rows = 1; rows <= 16; ++rows) {
